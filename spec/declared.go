@@ -15,20 +15,20 @@ import (
 //go:embed *.pml
 var files embed.FS
 
-// model is a file in Promela, with what its comments declare.
+// model is a file in Promela, with the declarations in its comments.
 type model struct {
-	name     string // the file's, without .pml
+	name     string // of the file, without .pml
 	text     string
 	switches []toggle
 	searches []search
-	reached  []int    // lines that every complete search has to reach
-	stands   []string // functions of recipes that its steps stand for
+	reached  []int    // lines that every complete search must reach
+	stands   []string // functions of recipes that the model's steps represent
 }
 
-// toggle is a switch of a model: what a -D changes.
+// toggle is a switch of a model, set by -D.
 type toggle struct {
 	name  string
-	value string // what the value is called, if it takes one
+	value string // the name of the value, if the switch takes one
 	what  string
 }
 
@@ -49,7 +49,7 @@ type search struct {
 	text     string // part of the assertion that is violated
 }
 
-// mode is what a search looks for, besides violated assertions.
+// mode is the kind of error that a search looks for, besides violated assertions.
 type mode string
 
 const (
@@ -57,22 +57,22 @@ const (
 	ltl      mode = "ltl"      // runs that the formula forbids
 	accept   mode = "accept"   // runs that pass an accept label for ever
 	progress mode = "progress" // runs that pass no progress label any more
-	reach    mode = "reach"    // nothing else
+	reach    mode = "reach"    // only violated assertions
 )
 
-// result is what a search finds.
+// result is the result of a search.
 type result string
 
 const (
 	holds    result = "holds"
 	violated result = "violated" // an assertion
-	stuck    result = "stuck"    // a state without a next step that is no end
-	cycle    result = "cycle"    // a run without end that must not be
+	stuck    result = "stuck"    // a state without a next step that is no end state
+	cycle    result = "cycle"    // a forbidden run without end
 )
 
 func (s search) String() string { return fmt.Sprintf("%s %q", s.model, s.name) }
 
-// expected is the declared result.
+// expected returns the declared result.
 func (s search) expected() string { return strings.TrimSpace(string(s.want) + " " + s.text) }
 
 var (
@@ -82,7 +82,7 @@ var (
 	standsFor   = regexp.MustCompile(`recipes:\s*((?:[\w.]+,\s*(?:\*\s*)?)*[\w.]+)`)
 )
 
-// models reads the models that the program carries.
+// models reads the models that are embedded in the program.
 func models() ([]*model, error) {
 	names, err := fs.Glob(files, "*.pml")
 	if err != nil {
@@ -103,7 +103,7 @@ func models() ([]*model, error) {
 	return all, nil
 }
 
-// parseModel reads what the comments of a model declare.
+// parseModel reads the declarations in the comments of a model.
 func parseModel(name, text string) (*model, error) {
 	m := &model{name: name, text: text, reached: markedLines(text)}
 	for i, line := range strings.Split(text, "\n") {
@@ -156,7 +156,7 @@ func parseSearch(model, text string) (search, error) {
 	return s, nil
 }
 
-// word sets what one word of a declaration says.
+// word applies one word of a declaration.
 func (s *search) word(word string) error {
 	key, value, valued := strings.Cut(word, "=")
 	if strings.HasPrefix(word, "-D") {
@@ -212,7 +212,7 @@ func (m *model) check() error {
 			return fmt.Errorf("%s.pml has two searches %q", m.name, s.name)
 		}
 		names[s.name] = true
-		// pan takes the only formula of a model, whatever the name.
+		// pan takes the only formula of a model, even if the name is another.
 		if s.mode == ltl && !regexp.MustCompile(`(?m)^\s*ltl\s+`+regexp.QuoteMeta(s.formula)+`\s*\{`).MatchString(m.text) {
 			return fmt.Errorf("%s.pml: search %q: there is no ltl %s { … }", m.name, s.name, s.formula)
 		}

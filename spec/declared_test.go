@@ -29,7 +29,7 @@ active proctype p() {
 }
 `
 
-// withSearch is the fake model with these searches.
+// withSearch returns the fake model with these searches.
 func withSearch(lines ...string) string {
 	lines = append(lines, `search: "far" -DBUG_FAR => violated x>0`)
 	return strings.Replace(fake, "/*\n", "/*\n * "+strings.Join(lines, "\n * ")+"\n", 1)

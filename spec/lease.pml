@@ -1,16 +1,16 @@
-/* While a client believes that its session lives, no leader expires it.
+/* While a client believes that its session lives, no leader expires the session.
  *
  * The client talks to a server that follows the leader. The leader alone expires the session, T
  * after the last activity that it has heard of. It hears of activity in the follower's replies to
  * its pings, which it sends every half tick, and when a server asks it about a client that has
  * reconnected. The client counts from the time at which it sent the first request of a chain: each
- * request is sent so long after the answer before it, all but the last are syncs, the last is a
- * write. A chain of its own is the reconnect: the connect request, then a write.
+ * request is sent a certain time after the answer before it, all but the last are syncs, the last is
+ * a write. A reconnect is a chain of its own: the connect request, then a write.
  *
- * What may happen: any message is delayed for any time, or for ever, which is how a loss in one
- * direction looks, and a stop of the follower. The leader stops, up to STOPS times in a chain. The
- * connection ends, and the client connects to any server. Another leader takes over; servers that
- * have not noticed go on following the old one. The expiry may come late.
+ * Faults: any message is delayed for any time, or for ever; this covers a loss in one direction, and
+ * a stop of the follower. The leader stops, up to STOPS times in a chain. The connection ends, and
+ * the client connects to any server. Another leader takes over; servers that have not noticed go on
+ * following the old one. The expiry may come late.
  *
  * Why one chain and one connection are enough: every chain is a claim of its own, so the client
  * gives one up at any time and starts the next. Other requests and other connections only add
@@ -87,7 +87,7 @@
 #define PENDING 1     /* requests of the client under way */
 #endif
 
-/* The chain: how many answers, what each asks for, how long after the answer before. */
+/* The chain: the number of answers, the kind of each request, the time after the answer before. */
 #if defined(BUG_TODAY)
 #define LINKS 2
 #define GAP (2 * HALF)
@@ -160,7 +160,7 @@ byte silence;             /* since it last heard of activity, up to T */
 bool expired;
 
 inline ping() {
-	/* A ping behind one that the follower has not taken changes nothing. The follower either has no
+	/* A ping after one that the follower has not taken changes nothing. The follower either has no
 	   activity to report between the two, or it could have taken the first as late as the second. */
 	if
 	:: pinged && nempty(l2f)
@@ -242,7 +242,7 @@ active proctype world() {
 	}
 	:: inside == READ && nfull(f2c) -> d_step { f2c!ANSWER; inside = 0 }
 	:: inside && inside != READ && nfull(f2l) && !putting -> d_step { f2l!inside; inside = 0 }
-	/* It takes what the leader says. A reply without activity says nothing. */
+	/* It takes the leader's messages. A reply without activity has no effect. */
 	:: nempty(l2f) && nfull(f2l) && nfull(f2c) -> d_step {
 		l2f?kind;
 		if
@@ -254,8 +254,8 @@ active proctype world() {
 		kind = 0
 	}
 
-	/* Its leader takes what it says. One that has the quorum answers for sessions that live; one that
-	   is deposed answers all but writes, and what it hears of activity is for nothing. */
+	/* Its leader takes its messages. A leader with the quorum answers for sessions that live. A deposed
+	   leader answers all but writes, and the activity that it hears of has no effect. */
 	:: nempty(f2l) && nfull(l2f) && !stopped && (deposed || !expired) -> d_step {
 		f2l?kind;
 		if :: (kind == REPLY || kind == CONNECT) && !deposed -> silence = 0 :: else fi;

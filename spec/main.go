@@ -71,7 +71,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	return writePage(*page, all, made)
 }
 
-// trial is a search and what it came to.
+// trial is a search and its outcome.
 type trial struct {
 	model  *model
 	search search
@@ -79,7 +79,7 @@ type trial struct {
 	err    error
 }
 
-// choose returns the searches that have one of the texts.
+// choose returns the searches that contain one of the texts.
 func choose(all []*model, quick bool, texts []string) []trial {
 	var chosen []trial
 	for _, m := range all {
@@ -93,7 +93,7 @@ func choose(all []*model, quick bool, texts []string) []trial {
 	return chosen
 }
 
-// makeAll makes the searches, some at a time, and says as each one ends.
+// makeAll makes the searches, several at a time, and prints a line as each one ends.
 func makeAll(ctx context.Context, trials []trial, jobs int, progress io.Writer) []trial {
 	var mu sync.Mutex
 	next, ended := 0, 0
@@ -121,7 +121,7 @@ func makeAll(ctx context.Context, trials []trial, jobs int, progress io.Writer) 
 	return trials
 }
 
-// failures says which searches are not as expected.
+// failures returns an error that lists the searches that are not as expected.
 func failures(made []trial) error {
 	var all []error
 	for _, t := range made {

@@ -1,16 +1,16 @@
 /* At most one client believes that it holds the mutex; clients hold it in the order of their places,
- * each with a higher token; each that waits has its turn; when all have gone no node is left.
+ * each with a higher token; each waiter has its turn; when all have left no node remains.
  *
- * A contender creates a node, lists the queue, waits until the nodes ahead have gone, is granted the mutex
+ * A contender creates a node, lists the queue, waits until the nodes ahead are gone, is granted the mutex
  * while its session has evidence, and deletes its node. The leader orders the transactions. The servers tell
  * their clients of them in that order, sooner or later, so a client may read an old state, but sees its
- * own writes. A session that has evidence is not expired: lease.pml shows it, and here it is assumed.
+ * own writes. A session that has evidence is not expired: lease.pml shows this, and here it is assumed.
  *
  * The model leaves open which node ahead a contender watches, whether it watches others in the same
- * request, whether it lists before its node is there, and whether it lists after a node has gone. What recipes
- * choose is among that, so no promise hangs on it. LEAN makes the choices of recipes. A real waiter looks again
- * after 3/4 of the timeout; here it does not, so a missed wake-up leaves it waiting. All faults have a
- * limit, and so has every run.
+ * request, whether it lists before its node exists, and whether it lists after a node is gone. The choices of
+ * the recipes are among these, so no promise depends on them. LEAN makes these choices. A real waiter looks
+ * again after 3/4 of the timeout; a waiter of the model does not, so a missed wake-up leaves it waiting. All
+ * faults have a limit, and so has every run.
  *
  * A node is a bit, a later node a higher bit, and a byte is a set of nodes.
  *
@@ -105,7 +105,7 @@
 #else
 #define S(c) (c)
 #endif
-/* on(X) is 1 with -DX, and else 0. */
+/* on(X) is 1 with -DX, and 0 otherwise. */
 #define PASTED_1 0,
 #define SECOND(a, b, ...) b
 #define PICK(x) SECOND(x 1, 0)
@@ -119,20 +119,20 @@
 
 mtype = { CREATE, DELETE, SETTLE, SYNC, WRITE, ASKED, OK, NONODE, LOST };
 
-/* What the leader knows: of nodes, of each session, and of each contender's requests. */
-byte stand, next = 1, first = 1, removed;       /* first: of this directory; removed: by others */
+/* The state of the leader: nodes, sessions, and each contender's requests. */
+byte stand, next = 1, first = 1, removed;       /* first: the first node of this directory; removed: by others */
 byte mine[SESSIONS], old[SESSIONS];             /* nodes; old: of a session that its client has left */
 bool alive[SESSIONS], oldAlive[SESSIONS];
-byte last[SESSIONS];                            /* what stood when it was expired: its client hears no more */
+byte last[SESSIONS];                            /* the nodes when the session was expired: its client hears no more */
 mtype request[N], late[N];                      /* late: of a connection that has broken */
 byte about[N], lateAbout[N], age[N], number[N]; /* age: the number of that connection */
 bool stray[N], came[N];                         /* stray: late is of a session that its client has left */
 
-/* What servers tell each session's client: nodes that come or go, which contender that answers, and how. */
+/* The messages of the servers to each session's client: nodes that come or go, the contender that is answered, and the answer. */
 chan stream[SESSIONS] = [12] of { byte, byte, mtype };
 
-/* What a client knows: of its session, */
-byte view[SESSIONS], known[SESSIONS];           /* nodes it has been told of; nodes in the local queue */
+/* The state of a client: of its session, */
+byte view[SESSIONS], known[SESSIONS];           /* nodes of which it has been told; nodes in the local queue */
 byte leaving[SESSIONS];                         /* own nodes being deleted */
 bool evidence[SESSIONS], ended[SESSIONS], dead[SESSIONS];
 /* and of each contender. */
@@ -164,7 +164,7 @@ bool alone = true, inTurn = true, grows = true, inOrder = true, clean = true;
 byte done, breaks, silences, cancels, crashes, deposed, admins, reaps;
 byte x, k; mtype a;                             /* 0 between two steps */
 
-/* All servers are told of a transaction, and contender c is answered. */
+/* Tells all servers of a transaction, and answers contender c. */
 inline commit(how) {
 	for (k : 0 .. SESSIONS - 1) {
 		if
@@ -200,7 +200,7 @@ inline carryOut(op, nodes, isStray) {
 }
 inline forget() { late[k] = 0; lateAbout[k] = 0; age[k] = 0; stray[k] = false }
 
-/* Contenders with sessions of their own are alike: it is enough that they come in the order of their numbers. */
+/* Contenders with sessions of their own are alike: it is enough that they create in the order of their numbers. */
 #ifdef SHARED
 #define mayCome(op) true
 #else
@@ -230,14 +230,14 @@ end:	do
 #endif
 #define FAULTS (BREAKS || SILENCES || CRASHES || DEPOSED)
 #if FAULTS
-/* What happens to the session of contender c. */
+/* The faults of the session of contender c. */
 proctype session(byte c) {
 	byte j;
 end:	do
 #if BREAKS
 	:: atomic { alive[s] && !ended[s] && breaks < BREAKS -> breaks++;
 		d_step {
-			k = len(stream[s]); /* what is told from now on answers nothing */
+			k = len(stream[s]); /* messages after the break answer no request */
 			do :: k > 0 -> stream[s]?x,_,_; k--; if :: x != 0 -> stream[s]!x,0,0 :: else fi :: else -> break od;
 			x = 0
 		};
@@ -282,8 +282,8 @@ end:	do
 }
 #endif
 
-/* A client hears of transactions in their order. When it hears of one matters only when it reads next. So it hears
- * late, and all that a contender does between two waits is one step: what it reads may be old all the same. */
+/* A client hears of transactions in their order. The time of the message matters only for the next read. So the
+ * client hears late, and all actions of a contender between two waits are one step: its reads may still be old. */
 inline hear() {
 	stream[s]?x,k,a; view[s] = view[s] ^ x;
 	if :: k > 0 -> answer[k - 1] = a; made[k - 1] = x :: else fi;
@@ -338,8 +338,8 @@ create:		look(); ask(CREATE, 0)
 #endif
 	:: atomic { answered ->
 		if
-		:: hearSome(); known[s] = view[s] & ~leaving[s] /* a list asked for with the create, or before */
-		:: true                                         /* or what is known from before */
+		:: hearSome(); known[s] = view[s] & ~leaving[s] /* a list requested with the create, or before */
+		:: true                                         /* or the nodes known from before */
 		fi;
 		hearAnswer();
 		if
@@ -458,7 +458,7 @@ delete:		if :: on(BUG_DELETE_BY_NAME) -> ask(DELETE, number[c]) :: else -> ask(D
 	} unless { atomic { /* recipes: session.Keeper.run, recipes.Client.inSession */
 		dead[s] || ended[s] && !(on(BUG_WAITS_ON) && waits[c] != 0) ->
 		d_step {
-			if /* the leader has a session that its client has left until it expires it */
+			if /* the leader keeps a session that its client has left until it expires it */
 			:: alive[s] -> oldAlive[s] = true; old[s] = old[s] | mine[s]; mine[s] = 0; alive[s] = false;
 				if :: request[c] != 0 -> late[c] = request[c]; lateAbout[c] = about[c] :: else fi;
 				stray[c] = (late[c] != 0)

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// found is what a search came to.
+// found is the outcome of a search.
 type found struct {
 	result  result
 	what    string // the assertion, as pan words it
@@ -27,7 +27,7 @@ var (
 	firstError    = regexp.MustCompile(`(?m)^pan:\d+: (.*)$`)
 )
 
-// readPan reads what pan printed.
+// readPan reads the output of pan.
 func readPan(s search, out string) (found, error) {
 	var f found
 	if m := statesLine.FindStringSubmatch(out); m != nil {
@@ -73,7 +73,7 @@ func readPan(s search, out string) (found, error) {
 	return f, nil
 }
 
-// judge compares what was found with what the model declares.
+// judge compares the outcome with the result that the model declares.
 func (s search) judge(f found) error {
 	blanks := strings.NewReplacer(" ", "", "\t", "")
 	switch {
@@ -85,10 +85,10 @@ func (s search) judge(f found) error {
 	return nil
 }
 
-// reachedMark ends a line that every search which holds has to reach.
+// reachedMark is the end of a line that every search that holds must reach.
 var reachedMark = regexp.MustCompile(`([^\s]?)\s*/\*\s*reached\s*\*/\s*$`)
 
-// markedLines are the lines that end with the mark.
+// markedLines returns the numbers of the lines that end with the mark.
 func markedLines(text string) (numbers []int) {
 	for i, line := range strings.Split(text, "\n") {
 		if reachedMark.MatchString(line) {
@@ -98,7 +98,7 @@ func markedLines(text string) (numbers []int) {
 	return numbers
 }
 
-// failingAt is the text of the model with an assertion that fails in a marked line.
+// failingAt returns the text of the model with an assertion that fails in a marked line.
 func (m *model) failingAt(number int) string {
 	lines := strings.Split(m.text, "\n")
 	last := reachedMark.FindStringSubmatch(lines[number-1])[1]
@@ -110,10 +110,10 @@ func (m *model) failingAt(number int) string {
 	return strings.Join(lines, "\n")
 }
 
-// failure is what is asserted in a line, which is false, as pan words it.
+// failure returns the assertion in a line, which is false, as pan words it.
 func failure(number int) string { return fmt.Sprintf("(0==%d)", number) }
 
-// line is the code of a line.
+// line returns the code of a line.
 func (m *model) line(number int) string {
 	return strings.TrimSpace(reachedMark.ReplaceAllString(strings.Split(m.text, "\n")[number-1], "$1"))
 }

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// findTools fails if a program is missing, and says how to get it.
+// findTools returns an error if a program is missing. The error tells how to install it.
 func findTools() error {
 	for _, tool := range []struct{ program, what, pack string }{
 		{"spin", "the model checker spin", "spin"},
@@ -37,9 +37,9 @@ func (m *model) run(ctx context.Context, s search) (found, error) {
 	return f, m.checkReached(ctx, s)
 }
 
-// checkReached fails if a search that holds does not reach a line that the model marks:
-// what holds there holds for want of trying. For each such line it searches for an
-// assertion that fails in it.
+// checkReached fails if a search that holds does not reach a line that the model marks: its
+// assertions are then never tried. For each such line it searches for an assertion that
+// fails in it.
 func (m *model) checkReached(ctx context.Context, s search) error {
 	n := 0
 	for _, line := range m.reached {
@@ -48,7 +48,7 @@ func (m *model) checkReached(ctx context.Context, s search) error {
 		switch {
 		case err != nil:
 			return fmt.Errorf("%s.pml:%d, which the model marks, is not reached: %w", m.name, line, err)
-		case !strings.Contains(code, failure(line)): // other switches have it
+		case !strings.Contains(code, failure(line)): // the line belongs to other switches
 		case f.what != failure(line):
 			return fmt.Errorf("the search holds for nothing: it never reaches %s.pml:%d, %s", m.name, line, m.line(line))
 		default:
@@ -61,8 +61,8 @@ func (m *model) checkReached(ctx context.Context, s search) error {
 	return nil
 }
 
-// make makes the search of a text in a folder of its own, and returns the steps that spin
-// made of it too.
+// make makes the search of a text in a folder of its own. It also returns the steps that
+// spin has generated from the text.
 func (s search) make(ctx context.Context, text string) (f found, code string, err error) {
 	dir, err := os.MkdirTemp("", "zkverify-spec-")
 	if err != nil {
@@ -100,16 +100,17 @@ func (s search) make(ctx context.Context, text string) (f found, code string, er
 	return f, string(steps), err
 }
 
-// compileFlags are those under which the search is exact: no bit state, no hash compaction.
+// compileFlags returns the flags under which the search is exact: no bit state, no hash
+// compaction.
 func (s search) compileFlags() []string {
 	flags := []string{"-O2", "-w", "-DCOLLAPSE", "-DMEMLIM=" + strconv.Itoa(s.memory)}
 	if s.quick || s.mode == reach {
-		flags[0] = "-O0" // the search takes less time than to optimize it
+		flags[0] = "-O0" // the search takes less time than its optimization
 	}
 	if s.mode == safety || s.mode == reach {
 		flags = append(flags, "-DSAFETY")
 		if s.mode == reach || s.want != holds {
-			flags = append(flags, "-DBFS") // finds the shortest run, mostly among few
+			flags = append(flags, "-DBFS") // finds the shortest run, mostly among few states
 		}
 	}
 	if s.mode == progress {
@@ -155,7 +156,7 @@ func output(ctx context.Context, dir, program string, args ...string) (string, e
 	return out.String(), err
 }
 
-// firstLine is the first line that has the word, or else the first.
+// firstLine returns the first line that has the word, or else the first line.
 func firstLine(text, word string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	for _, line := range lines {

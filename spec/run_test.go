@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// needSpin skips a test that makes searches where they cannot be made.
+// needSpin skips a test that makes searches if the machine cannot make them.
 func needSpin(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
@@ -66,7 +66,7 @@ func TestASearchFindsWhatThereIs(t *testing.T) {
 
 func TestASearchThatIsNotAsExpectedFails(t *testing.T) {
 	needSpin(t)
-	// Five bytes that count have far more states than a second is enough for.
+	// Five counting bytes have far more states than a search of one second can see.
 	many := "byte v[6];\nactive [5] proctype q() { do :: v[_pid] = v[_pid] + 1 od }\nactive proctype r() { assert(v[1] + v[2] < 999) }\n"
 	for name, c := range map[string]struct {
 		text, want string

@@ -35,7 +35,7 @@ func functionsOf(t *testing.T, name, dir string) map[string]bool {
 	return all
 }
 
-// receiver is the name of the type that a method belongs to, with a point.
+// receiver returns the name of a method's type, with a point.
 func receiver(f *ast.FuncDecl) string {
 	if f.Recv == nil {
 		return ""

@@ -8,7 +8,7 @@ import (
 	"text/tabwriter"
 )
 
-// outcome is the result in a word or two.
+// outcome returns the result in a word.
 func (t trial) outcome() string {
 	if t.found.result == "" {
 		return "failed"
@@ -16,7 +16,7 @@ func (t trial) outcome() string {
 	return string(t.found.result)
 }
 
-// printTable prints what the searches came to.
+// printTable prints the outcomes of the searches.
 func printTable(w io.Writer, made []trial) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tw, "model\tsearch\tswitches\tstates\tseconds\tresult\texpected")
@@ -54,7 +54,7 @@ func writePage(page string, all []*model, made []trial) error {
 	return os.WriteFile(page, text, 0o644)
 }
 
-// switchesTable is what the models declare of their switches.
+// switchesTable returns the table of the switches that the models declare.
 func switchesTable(all []*model) string {
 	var b strings.Builder
 	b.WriteString("| model | switch | what it changes |\n| --- | --- | --- |\n")
@@ -70,7 +70,8 @@ func switchesTable(all []*model) string {
 	return b.String()
 }
 
-// searchesTable has no times, which change from run to run.
+// searchesTable returns the table of the searches. It has no times, since these change from
+// run to run.
 func searchesTable(made []trial) string {
 	var b strings.Builder
 	b.WriteString("| model | search | switches | states | result |\n| --- | --- | --- | --- | --- |\n")
@@ -80,7 +81,7 @@ func searchesTable(made []trial) string {
 	return b.String()
 }
 
-// rowBegins is what the row of a search says before the search is made.
+// rowBegins returns the cells of a search's row that are known before the search is made.
 func rowBegins(s search) string {
 	switches := "–"
 	if len(s.switches) > 0 {

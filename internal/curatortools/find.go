@@ -14,24 +14,24 @@ import (
 	"github.com/zkverify/zkverify/ensemble"
 )
 
-// Variable names another Curator than Debian's: a version that sh ensemble/install.sh
-// --curator VERSION has unpacked, or a Java class path with Curator, all that it needs, and
-// a binding for SLF4J.
+// Variable names the environment variable that selects another Curator than Debian's: a
+// version that sh ensemble/install.sh --curator VERSION has unpacked, or a Java class path
+// with Curator, its dependencies, and a binding for SLF4J.
 const Variable = "ZKVERIFY_CURATOR"
 
-// debianJars is where Debian's packages put their jars.
+// debianJars is the folder of the jars of Debian's packages.
 const debianJars = "/usr/share/java"
 
 var isVersion = regexp.MustCompile(`^[0-9]+\.[0-9]+\.[0-9]+$`)
 
-// Tools is what a program on Curator is compiled and run with.
+// Tools holds the programs and the class path that compile and run a program on Curator.
 type Tools struct {
 	Java, Javac string
 	ClassPath   string
-	Version     string // of Curator; "" if it is that of a class path
+	Version     string // of Curator; "" if Variable has a class path
 }
 
-// Find says what is missing when something is.
+// Find finds the tools. The error names the missing one.
 func Find() (Tools, error) {
 	t := Tools{}
 	var err error
@@ -41,7 +41,7 @@ func Find() (Tools, error) {
 	if t.Java, err = ensemble.FindJava(""); err != nil {
 		return t, fmt.Errorf("no Java: %w", err)
 	}
-	// The compiler that comes with this Java: another one's classes may be too new for
+	// The compiler that comes with this Java: the classes of another may be too new for
 	// it.
 	real, err := filepath.EvalSymlinks(t.Java)
 	if err != nil {
@@ -54,7 +54,7 @@ func Find() (Tools, error) {
 	return t, nil
 }
 
-// classPath returns what a value of Variable stands for.
+// classPath returns the class path and the version for a value of Variable.
 func classPath(set string) (path, version string, err error) {
 	folder, install := debianJars, "sh ensemble/install.sh --curator"
 	switch {

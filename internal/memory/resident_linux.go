@@ -1,4 +1,4 @@
-// Package memory says how much memory this process takes.
+// Package memory measures the memory of this process.
 package memory
 
 import (
@@ -7,8 +7,7 @@ import (
 	"strconv"
 )
 
-// Resident returns the memory that the process has now, in bytes, 0 if that is
-// not known.
+// Resident returns the memory that the process has now, in bytes, or 0 if it is not known.
 func Resident() int64 {
 	text, err := os.ReadFile("/proc/self/statm")
 	if err != nil {

@@ -2,5 +2,5 @@
 
 package memory
 
-// Resident is not known here.
+// Resident returns 0: the memory is not known on this system.
 func Resident() int64 { return 0 }

@@ -16,22 +16,23 @@ import (
 	"strings"
 )
 
-// File is the name of the file, in the folder given to Write, that the go command is to be told of.
+// File is the name of the file, in the folder given to Write, that is passed to go build
+// -overlay.
 const File = "overlay.json"
 
 // Edit replaces a text of a file.
 type Edit struct {
 	File     string // with slashes, below the root that is given to Apply
 	Old, New string
-	Times    int // how often Old stands in the file; 0 for once
+	Times    int // how often Old occurs in the file; 0 means once
 }
 
-// Apply returns the files below root that edits change, changed, by their path. The error
-// says which text of which file stands there another number of times.
+// Apply returns the changed text of each file below root that the edits change, by its
+// path. The error names the text and the file if the text occurs another number of times.
 //
-// Each edit is looked for in the file as it is, whatever the others do, so that edits do not
-// depend on each other: two may be of one line, as long as they do not change the same
-// characters. What several insert at one place comes in the order of the edits.
+// Each edit is looked up in the original file, so edits do not depend on each other: two
+// may change one line, as long as they do not change the same characters. Texts that
+// several edits insert at one place come in the order of the edits.
 func Apply(root string, edits []Edit) (map[string]string, error) {
 	of := map[string][]Edit{}
 	for _, e := range edits {
@@ -51,8 +52,8 @@ func Apply(root string, edits []Edit) (map[string]string, error) {
 	return files, nil
 }
 
-// replacement is what an edit comes down to at one place: what Old and New have in common at
-// their ends stays.
+// replacement is an edit at one place, without the text that Old and New have in common at
+// their ends.
 type replacement struct {
 	from, to int // in the text
 	by       string
@@ -96,9 +97,9 @@ func (e Edit) at(at int) replacement {
 	return replacement{at + before, at + len(e.Old) - after, e.New[before : len(e.New)-after]}
 }
 
-// Write writes files to a folder, which it makes, and beside them what go build -overlay is
-// to be given, whose path it returns. The files are given by the absolute path of the file that
-// each replaces or adds to.
+// Write writes files to a folder, which it creates, and beside them the file for go build
+// -overlay, whose path it returns. The files are given by the absolute path of the file
+// that each replaces or adds.
 func Write(folder string, files map[string]string) (string, error) {
 	folder, err := filepath.Abs(folder)
 	if err != nil {
@@ -122,13 +123,13 @@ func Write(folder string, files map[string]string) (string, error) {
 	return file, os.WriteFile(file, append(text, '\n'), 0o666)
 }
 
-// Program is one to build.
+// Program is a program to build.
 type Program struct {
 	Dir    string            // of its module; default the working directory
-	Main   string            // its main package, as go build is given it
-	Files  map[string]string // that are replaced, by the absolute path of each
+	Main   string            // its main package, as an argument of go build
+	Files  map[string]string // replaced files, by the absolute path of each
 	Seeded bool              // build it on a seeded runtime (package seeded), without cgo
-	Flags  []string          // of go build besides
+	Flags  []string          // further flags of go build
 	Out    string            // the program's file
 }
 
@@ -136,8 +137,8 @@ type Program struct {
 // in use.
 var ErrNoSeededRuntime = errors.New("there is no seeded runtime for this Go")
 
-// Build writes the changed files to a folder, which it makes, and builds the program. The same
-// source makes the same program.
+// Build writes the changed files to a folder, which it creates, and builds the program. The
+// same source makes the same program.
 func (p Program) Build(ctx context.Context, folder string) error {
 	files, flags, env := maps.Clone(p.Files), p.Flags, os.Environ()
 	if p.Seeded {

@@ -52,7 +52,7 @@ func TestATextThatStandsThereOtherwiseIsRefused(t *testing.T) {
 	}
 }
 
-// A program is built with what is written, and the source stays as it is.
+// A program is built with the written files, and the source stays as it is.
 func TestAProgramIsBuiltWithTheFiles(t *testing.T) {
 	root, folder := t.TempDir(), t.TempDir()
 	writeFile(t, root, "go.mod", "module example.com/door\n\ngo 1.26\n")

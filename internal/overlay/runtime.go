@@ -14,8 +14,8 @@ import (
 	"strings"
 )
 
-// known matches the versions of Go that edits were made for. Toolchains with experiments
-// have a suffix, and another runtime.
+// known matches the versions of Go that the edits were made for. Toolchains with
+// experiments have a suffix, and another runtime.
 var known = regexp.MustCompile(`^go1\.26(\.\d+)?$`)
 
 // added is a file of package runtime.
@@ -30,7 +30,7 @@ var comment = regexp.MustCompile(`//.*`)
 
 // Runtime returns the files of a seeded runtime for the Go in use, by the path of the file
 // that each replaces. Programs are built with them and the tag seeded, and without cgo. The
-// error says why there is none for this Go.
+// error tells why there is none for this Go.
 func Runtime(ctx context.Context) (map[string]string, error) {
 	goroot, version, err := toolchain(ctx)
 	if err != nil {
@@ -70,7 +70,7 @@ func generate(goroot, version string) (map[string]string, error) {
 }
 
 // countCheap fails if package runtime, with the changed files, calls the thread's cheap
-// generator where cheap does not say so.
+// generator in a place that cheap does not list.
 func countCheap(src string, changed map[string]string) error {
 	names, err := filepath.Glob(filepath.Join(src, "runtime", "*.go"))
 	if err != nil {

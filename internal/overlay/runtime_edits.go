@@ -1,12 +1,12 @@
 package overlay
 
-// runtimeEdits are what a seeded runtime does otherwise, below GOROOT/src. Each group says which cause of
-// different runs it removes.
+// runtimeEdits are the changes of a seeded runtime, to files below GOROOT/src. The comment
+// of each group names the cause of different runs that the group removes.
 var runtimeEdits = []Edit{
 	// The random numbers of goroutines: maps, math/rand, maphash. The generator of each
 	// thread would depend on which thread runs the goroutine.
 	{"runtime/rand.go", "\tmp := getg().m\n\tc := &mp.chacha8\n", "\tif true {\n\t\treturn seededRand()\n\t}\n\tmp := getg().m\n\tc := &mp.chacha8\n", 1},
-	// Those of the runtime itself, hash keys among them. They are apart from rand's:
+	// The random numbers of the runtime itself, such as hash keys. They are apart from rand's:
 	// threads draw them when the kernel lets them.
 	{"runtime/rand.go", "\tglobalRand.state.Init(*seed)\n", "\t*seed = [32]byte{1}\n\tglobalRand.state.Init(*seed)\n", 1},
 	{"runtime/rand.go", "\tmp.cheaprand = rand()\n", "\tmp.cheaprand = bootstrapRand()\n", 1},
@@ -26,16 +26,16 @@ var runtimeEdits = []Edit{
 	// Time: without its monitor the runtime preempts no goroutine, takes no processor
 	// from a system call, and starts neither a collection nor the scavenger by the clock.
 	{"runtime/proc.go", "const haveSysmon = GOARCH != \"wasm\"", "const haveSysmon = false", 1},
-	// A goroutine that is woken runs next or queues, as the seed says: this explores
+	// A goroutine that is woken runs next or queues, depending on the seed: this explores
 	// orders, and two goroutines that wake each other starve no third.
 	{"runtime/proc.go", "\tif !haveSysmon && next {\n", "\tif false && !haveSysmon && next {\n", 1},
 	{"runtime/proc.go", "const randomizeScheduler = raceenabled", "const randomizeScheduler = true", 1},
 	{"runtime/proc.go", "j := cheaprandn(i + 1)", "j := randn(i + 1)", 2},
-	// A lock turns to starvation mode after a millisecond of waiting; 0 would say that a
+	// A lock turns to starvation mode after a millisecond of waiting; 0 would mean that a
 	// waiter is new.
 	{"runtime/sema.go", "func internal_sync_nanotime() int64 {\n\treturn nanotime()\n", "func internal_sync_nanotime() int64 {\n\treturn 1\n", 1},
 
-	// Threads: each one that starts allocates, and addresses decide orders (maps keyed by
+	// Threads: each thread that starts allocates, and addresses decide orders (maps keyed by
 	// pointers, the locks of a select). While packages initialize, the main goroutine is
 	// locked to its thread and hands the processor to others and back, through one thread
 	// or two.
@@ -44,7 +44,7 @@ var runtimeEdits = []Edit{
 	{"runtime/proc.go", "\tneedUnlock = false\n\tunlockOSThread()\n", "\tneedUnlock = false\n", 1},
 	{"runtime/proc.go", "procs = defaultGOMAXPROCS(numCPUStartup)", "procs = 1\n\t\tsched.customGOMAXPROCS = true", 1},
 
-	// The heap: not collected before main is there to say so, and at the usual address. A
+	// The heap: not collected before main can disable the collector, and at the usual address. A
 	// random base would be constant too, but the kernel may have mapped something there.
 	{"runtime/malloc.go", "randomizeHeapBase = goexperiment.", "randomizeHeapBase = false && goexperiment.", 1},
 	{"runtime/mgcpacer.go", "\t\treturn int32(n)\n\t}\n\treturn 100\n", "\t\treturn int32(n)\n\t}\n\treturn -1\n", 1},
@@ -53,9 +53,9 @@ var runtimeEdits = []Edit{
 	// goroutines become, and copied most of them three times as they grew: a tenth of a run.
 	{"runtime/stack.go", "var startingStackSize uint32 = fixedStack\n", "var startingStackSize uint32 = 8 * fixedStack\n", 1},
 
-	// Contexts cancel their children by a map that is keyed by pointers. What packages
-	// allocate as they initialize depends on the machine, and with it the addresses, so
-	// they cancel them in the order in which these were made.
+	// A context cancels its children in the order of a map that is keyed by pointers. The memory
+	// that packages allocate as they initialize depends on the machine, and with it the addresses.
+	// With these edits it cancels its children in the order in which they were made.
 	{"context/context.go", "\tchildren map[canceler]struct{} // ", "\tlast     uint64 // the number of the latest child\n\tchildren map[canceler]uint64 // ", 1},
 	{"context/context.go", "p.children = make(map[canceler]struct{})", "p.children = make(map[canceler]uint64)", 1},
 	{"context/context.go", "\t\t\tp.children[child] = struct{}{}\n", "\t\t\tp.last++\n\t\t\tp.children[child] = p.last\n", 1},
@@ -63,8 +63,8 @@ var runtimeEdits = []Edit{
 	{"context/context.go", "// cancel closes c.done,", "func inOrder(children map[canceler]uint64) []canceler {\n\tall := make([]canceler, 0, len(children))\n\tfor child := range children {\n\t\tall = append(all, child)\n\t}\n\tslices.SortFunc(all, func(a, b canceler) int { return cmp.Compare(children[a], children[b]) })\n\treturn all\n}\n\n// cancel closes c.done,", 1},
 	{"context/context.go", "import (\n\t\"errors\"\n", "import (\n\t\"cmp\"\n\t\"errors\"\n\t\"slices\"\n", 1},
 
-	// Pauses of processes: a goroutine knows which one it is of, as do the goroutines and
-	// the timers that it starts. Those of one that is paused are not run.
+	// Pauses of processes: a goroutine knows its process, as do the goroutines and
+	// the timers that it starts. Those of a paused process do not run.
 	{"runtime/runtime2.go", "\tbubble  *synctestBubble\n", "\tbubble  *synctestBubble\n\tprocess *seededProcess\n", 1},
 	{"runtime/time.go", "\targ    any\n\tseq    uintptr\n\n\t// If non-nil,", "\targ    any\n\tseq    uintptr\n\n\tprocess *seededProcess // of the goroutine that made it\n\n\t// If non-nil,", 1},
 	{"runtime/proc.go", "\t\tnewg.bubble = callergp.bubble\n", "\t\tnewg.bubble = callergp.bubble\n\t\tnewg.process = callergp.process\n", 1},
@@ -79,9 +79,9 @@ var runtimeEdits = []Edit{
 	{"crypto/internal/sysrand/rand.go", "//go:linkname fatal\n", "//go:linkname seededRand runtime.rand\nfunc seededRand() uint64\n\n//go:linkname fatal\n", 1},
 }
 
-// cheap are the calls of the thread's cheap generator that stay, by file of package
-// runtime. What they draw reaches no goroutine: samples of profiles and metrics, caches
-// of stack walks, contended locks of the runtime, work stolen from other processors, the
+// cheap counts the calls of the thread's cheap generator that stay, by file of package
+// runtime. Their numbers reach no goroutine: samples of profiles and metrics, caches of
+// stack walks, contended locks of the runtime, work stolen from other processors, the
 // collector. A call that is not counted here may decide an order.
 var cheap = map[string]int{
 	"lock_spinbit.go":       2,

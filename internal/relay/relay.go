@@ -1,5 +1,5 @@
-// Package relay stands in front of a server's port: whoever connects to it is
-// connected with the server, by a dial function that the relay is given.
+// Package relay forwards connections to a server's port. It listens on a port of its own
+// and connects each client to the server by a dial function.
 package relay
 
 import (
@@ -19,8 +19,9 @@ type Relay struct {
 	running  sync.WaitGroup
 }
 
-// Dialer connects one connection of a relay with the server. It is asked for each
-// anew, ends with its context, and may return a connection that counts what passes.
+// Dialer opens the connection to the server for one connection of a relay. It is called for
+// each connection anew and must return when its context ends. It may return a connection
+// that counts requests and bytes.
 type Dialer func(context.Context) (net.Conn, error)
 
 // Open opens a relay on a loopback port.
@@ -35,10 +36,10 @@ func Open(dial Dialer) (*Relay, error) {
 	return r, nil
 }
 
-// Addr is where the relay listens, as host:port.
+// Addr returns the address of the relay, as host:port.
 func (r *Relay) Addr() string { return r.listener.Addr().String() }
 
-// Port is the port of Addr.
+// Port returns the port of Addr.
 func (r *Relay) Port() int { return r.listener.Addr().(*net.TCPAddr).Port }
 
 // Close closes the relay and its connections and waits for its goroutines.
@@ -56,7 +57,7 @@ func (r *Relay) accept() {
 			return
 		}
 		if err != nil {
-			continue // the one who dialled gave up
+			continue // the client gave up
 		}
 		r.running.Go(func() { r.carry(near) }) // ends when either side closes, or at Close
 	}

@@ -1,8 +1,8 @@
-// Package reply checks what a ZooKeeper server answers before go-zookeeper decodes it.
+// Package reply checks a ZooKeeper server's answers before go-zookeeper decodes them.
 //
-// go-zookeeper allocates as many names, access rules and bytes as an answer says it has, and
-// reads a flag without a look whether a byte is left: an answer of forty bytes can end the
-// process, by a lack of memory or by a panic, and neither can be recovered from.
+// go-zookeeper allocates as many names, access rules and bytes as an answer claims to have,
+// and reads a flag without checking whether a byte is left: an answer of forty bytes can
+// end the process, by a lack of memory or by a panic, and neither can be recovered from.
 package reply
 
 import (
@@ -10,11 +10,11 @@ import (
 	"fmt"
 )
 
-// Event is the number in the header of a watch event, where an answer has that of its request.
+// Event is the number in the header of a watch event, in place of the number of a request.
 const Event = -1
 
-// layouts say of what the answer to an operation consists, in ZooKeeper's jute records: s a
-// string, b bytes, t a stat, n names, a access rules, m the results of a transaction.
+// layouts holds the layout of the answer to each operation, in ZooKeeper's jute records: s
+// a string, b bytes, t a stat, n names, a access rules, m the results of a transaction.
 var layouts = map[int32]string{
 	1: "s", 15: "st", 19: "s", 21: "s", // create, create2, createContainer, createTTL
 	3: "t", 5: "t", 7: "t", // exists, setData, setACL
@@ -26,8 +26,9 @@ var layouts = map[int32]string{
 // event is the layout of a watch event: a type, a state and a path.
 const event = "iis"
 
-// Check returns an error for the body of an answer, what comes after its header, to an operation
-// that succeeded, if it has less than it says. More is no error: newer servers may add to it.
+// Check returns an error if the answer to a successful operation is shorter than it claims.
+// body is the answer without its header. More bytes are no error: newer servers may add
+// fields.
 func Check(op int32, body []byte) error { return check(layouts[op], body) }
 
 // CheckEvent is Check for the body of a watch event.
@@ -67,7 +68,7 @@ func check(layout string, body []byte) error {
 
 const statSize = 68
 
-// reader goes through a body. After an error it takes nothing more.
+// reader reads a body. After an error it reads nothing more.
 type reader struct {
 	rest []byte
 	err  error
@@ -92,10 +93,10 @@ func (r *reader) int() int {
 	return 0
 }
 
-// text goes past a string. No server answers with one that is null, of −1 bytes.
+// text skips a string. No server answers with a string that is null, of −1 bytes.
 func (r *reader) text() { r.atLeast(0) }
 
-// bytes goes past bytes, which may be null.
+// bytes skips bytes, which may be null.
 func (r *reader) bytes() { r.atLeast(-1) }
 
 func (r *reader) atLeast(least int) {
@@ -106,7 +107,8 @@ func (r *reader) atLeast(least int) {
 	r.take(max(n, 0))
 }
 
-// count is how many there are in a vector whose elements have so many bytes at least.
+// count returns the number of elements of a vector. least is the least size of an element
+// in bytes.
 func (r *reader) count(least int) int {
 	n := r.int()
 	if r.err == nil && (n < 0 || n > len(r.rest)/least) {
@@ -118,8 +120,8 @@ func (r *reader) count(least int) int {
 	return n
 }
 
-// results goes through the results of a transaction. What comes behind one of an unknown kind
-// is not read: go-zookeeper does not either.
+// results skips the results of a transaction. It does not read on after a result of an
+// unknown kind, like go-zookeeper.
 func (r *reader) results() {
 	for r.err == nil {
 		kind := r.int()

@@ -18,7 +18,7 @@ func join(parts ...[]byte) (all []byte) {
 	return all
 }
 
-// whole are answers as servers give them.
+// whole returns complete answers as servers send them.
 func whole() map[int32][]byte {
 	stat := make([]byte, statSize)
 	result := func(kind int, body ...[]byte) []byte {
@@ -47,7 +47,7 @@ func TestAnAnswerThatIsWholePasses(t *testing.T) {
 	if len(whole()) != len(layouts) {
 		t.Errorf("%d of %d operations are tried", len(whole()), len(layouts))
 	}
-	for _, op := range []int32{2, 11, 100, 101, -11, 4711} { // they answer nothing, or are not known
+	for _, op := range []int32{2, 11, 100, 101, -11, 4711} { // their answers have no body, or they are not known
 		if err := Check(op, nil); err != nil {
 			t.Errorf("operation %d: %v", op, err)
 		}
@@ -77,8 +77,8 @@ func TestAnAnswerThatBreaksOffIsRefusedWhereverItDoes(t *testing.T) {
 	}
 }
 
-// Each number in an answer may be a length: with the largest and the least in its place the
-// answer has less than it says, or it is no length.
+// Each number in an answer may be a length. With the largest or the least number in its
+// place the answer is shorter than it claims, or the number is no length.
 func TestALengthIsBelievedOnlyAsFarAsBytesAreThere(t *testing.T) {
 	lengths := map[int32][]int{1: {0}, 15: {0}, 19: {0}, 21: {0}, 4: {0}, 6: {0, 8, 17}, 16: {0}, 8: {0, 4, 9}, 12: {0, 4, 9}, 9: {0}, 14: {9, 24}}
 	for op, places := range lengths {

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// What a server may send at most. A challenge has a few hundred bytes, and a mechanism a few of
-// them.
+// Bounds of a server's messages. A challenge has a few hundred bytes, and a mechanism a few
+// challenges.
 const (
 	maxToken  = 64 << 10
 	maxRounds = 8
@@ -29,12 +29,13 @@ const (
 // opSASL is the operation of a request that has a token.
 const opSASL = 102
 
-// Client returns a connection to a server, host:port, that is authenticated before the answer to the
-// connect request can be read from it. The whole has to take place within patience from now on. What no
-// server answers to a connect request, which plausible says of the answer without its length, is handed out
-// as it came, and so is the answer that a session has expired, which ends the connection: such a server
-// is told nothing of the client. A read returns an [*Error] when the authentication has failed; the
-// connection is closed then.
+// Client returns a connection to a server, host:port, that is authenticated before the
+// answer to the connect request can be read from it. All of this has to happen within
+// patience from now on. plausible reports whether a server can have sent an answer, without
+// its length, to a connect request. An implausible answer is handed out as it came, and so
+// is the answer that a session has expired, which ends the connection: such a server learns
+// nothing about the client. A read returns an [*Error] when the authentication has failed;
+// the connection is closed then.
 func Client(raw net.Conn, server string, m Mechanism, patience time.Duration, plausible func(answer []byte) bool) net.Conn {
 	by := time.Now().Add(patience)
 	ctx, cancel := context.WithDeadline(context.Background(), by)
@@ -55,9 +56,9 @@ type conn struct {
 	ctx       context.Context // of the authentication; ends with the connection
 	cancel    context.CancelFunc
 
-	begun bool   // the answer to the connect request has come, or something else
-	held  []byte // that answer, until it is handed out
-	err   error  // why there is none
+	begun bool   // the first bytes have come, usually the answer to the connect request
+	held  []byte // the answer, until it is handed out
+	err   error  // why there is no answer
 }
 
 // Close ends the authentication too.
@@ -86,8 +87,8 @@ func (c *conn) Read(p []byte) (int, error) {
 	return c.in.Read(p)
 }
 
-// begin reads the answer to the connect request and authenticates the connection. What it
-// leaves in the buffer is handed out.
+// begin reads the answer to the connect request and authenticates the connection. Read
+// returns the bytes that begin leaves in the buffer.
 func (c *conn) begin() {
 	defer c.cancel()
 	size, err := c.in.Peek(4)
@@ -103,7 +104,7 @@ func (c *conn) begin() {
 		return
 	}
 	c.held = bytes.Clone(answer)
-	_, _ = c.in.Discard(len(answer)) // which are there
+	_, _ = c.in.Discard(len(answer)) // these bytes are in the buffer
 	if err := c.authenticate(); err != nil {
 		c.held, c.err = nil, &Error{c.mechanism.Name(), err}
 		c.Close()
@@ -148,7 +149,7 @@ func (c *conn) authenticate() error {
 	}
 }
 
-// broken says why no answer came.
+// broken returns the error for an answer that did not come.
 func (c *conn) broken(err error) error {
 	var timeout net.Error
 	switch {
@@ -162,10 +163,10 @@ func (c *conn) broken(err error) error {
 	return err
 }
 
-// errNoAnswer is wrapped when what came is no answer to a SASL request.
+// errNoAnswer is wrapped when the server's message is no answer to a SASL request.
 var errNoAnswer = errors.New("the server sent no answer to a SASL request")
 
-// ask sends a token and returns the server's: nil when the answer has none.
+// ask sends a token and returns the server's token, or nil when the answer has none.
 func (c *conn) ask(xid int32, token []byte) (challenge []byte, code int32, err error) {
 	const header = 4 + 4 + 4
 	p := make([]byte, 4+header+len(token)) // length, xid, operation, the token's length

@@ -29,7 +29,7 @@ func answerToConnect(session uint64) []byte {
 	return append(b, make([]byte, 17)...)
 }
 
-// answerToToken is one to a SASL request; nil for no token.
+// answerToToken is a server's answer to a SASL request; a nil token means none.
 func answerToToken(xid, code int32, token []byte) []byte {
 	b := binary.BigEndian.AppendUint32(nil, uint32(xid))
 	b = binary.BigEndian.AppendUint64(b, 0)
@@ -42,7 +42,8 @@ func answerToToken(xid, code int32, token []byte) []byte {
 	return append(binary.BigEndian.AppendUint32(nil, uint32(len(b))), b...)
 }
 
-// readToken reads a SASL request, and returns its number; false when there is none.
+// readToken reads a SASL request, and returns its number. It returns false when there is
+// none.
 func readToken(conn net.Conn) (xid int32, ok bool) {
 	var size [4]byte
 	if _, err := io.ReadFull(conn, size[:]); err != nil {
@@ -57,7 +58,8 @@ func readToken(conn net.Conn) (xid int32, ok bool) {
 
 const challenge = `realm="zk-sasl-md5",nonce="abc",charset=utf-8,algorithm=md5-sess`
 
-// read lets a server serve one connection of a client, and returns what the client reads of it first.
+// read lets a server serve one connection of a client, and returns the first bytes that the
+// client reads.
 func read(t *testing.T, m Mechanism, patience time.Duration, serve func(net.Conn)) ([]byte, error) {
 	t.Helper()
 	client, server := net.Pipe()
@@ -80,7 +82,8 @@ func plausible(answer []byte) bool { return binary.BigEndian.Uint32(answer) == 0
 
 func digest() Mechanism { return NewDigestMD5("app", "secret") }
 
-// says answers the first token so, whose request has number 1.
+// says returns a server that answers the first token, whose request has number 1, with
+// these frames.
 func says(frames ...[]byte) func(net.Conn) {
 	return func(conn net.Conn) {
 		_, _ = conn.Write(answerToConnect(7))
@@ -96,8 +99,8 @@ func says(frames ...[]byte) func(net.Conn) {
 	}
 }
 
-// What servers, of ZooKeeper or not, may send instead of an authentication. None takes more time than
-// the client's patience, nor more memory than a token may have.
+// Servers, of ZooKeeper or not, may send other messages instead of an authentication. None
+// takes more time than the client's patience, nor more memory than a token may have.
 func TestServersThatDoNotAuthenticate(t *testing.T) {
 	for name, test := range map[string]struct {
 		serve func(net.Conn)
@@ -190,8 +193,8 @@ func TestAServerDoesNotAskForEver(t *testing.T) {
 	}
 }
 
-// What is no answer to a connect request with a session is handed out as it came, and no token is
-// sent.
+// A message that is no answer to a connect request with a session is handed out as it came,
+// and no token is sent.
 func TestWhatIsNoSessionIsHandedOut(t *testing.T) {
 	for name, sent := range map[string][]byte{
 		"that the session has expired": answerToConnect(0),
@@ -222,7 +225,7 @@ func TestWhatIsNoSessionIsHandedOut(t *testing.T) {
 	}
 }
 
-// stuck waits for the end of its context, as for a KDC.
+// stuck waits for the end of its context, as a mechanism waits for a KDC.
 type stuck struct{ started chan struct{} }
 
 func (stuck) Name() string { return "STUCK" }
@@ -236,7 +239,7 @@ func (s stuck) Start(ctx context.Context, _ string) ([]byte, func([]byte) ([]byt
 func TestAMechanismIsToldOfTheEndOfItsConnection(t *testing.T) {
 	client, server := net.Pipe()
 	defer server.Close()
-	go func() { _, _ = server.Write(answerToConnect(7)) }() // which the client reads
+	go func() { _, _ = server.Write(answerToConnect(7)) }() // the client reads it
 	m := stuck{make(chan struct{})}
 	c := Client(client, "zk:2181", m, time.Hour, plausible)
 	done := make(chan error)
@@ -255,7 +258,7 @@ func TestAMechanismIsToldOfTheEndOfItsConnection(t *testing.T) {
 	})
 }
 
-// tape is a connection to a server that has said all that it says, whatever it is told.
+// tape is a connection to a server that sends a fixed text and ignores what it receives.
 type tape struct {
 	net.Conn
 	*bytes.Reader
@@ -267,8 +270,8 @@ func (tape) SetDeadline(time.Time) error      { return nil }
 func (tape) SetWriteDeadline(time.Time) error { return nil }
 func (tape) Close() error                     { return nil }
 
-// No bytes of a server pass for an authentication. What answers no connect request is handed out as it
-// came.
+// No bytes of a server pass for an authentication. Bytes that are no answer to a connect
+// request are handed out as they came.
 func FuzzServer(f *testing.F) {
 	ours := answerToConnect(7)
 	f.Add(append(answerToConnect(7), answerToToken(1, 0, []byte(challenge))...))

@@ -3,7 +3,7 @@ package sasl
 import (
 	"context"
 	"crypto/hmac"
-	"crypto/md5" //nolint:gosec // what the mechanism is made of
+	"crypto/md5" //nolint:gosec // the mechanism requires it
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
@@ -11,15 +11,15 @@ import (
 	"strings"
 )
 
-// DigestMD5Name is the name of that mechanism.
+// DigestMD5Name is the name of the mechanism.
 const DigestMD5Name = "DIGEST-MD5"
 
-// digestURI is what all ZooKeeper servers call themselves, whatever their hosts (SecurityUtils,
-// createSaslServer).
+// digestURI is the name that all ZooKeeper servers have, independent of their hosts
+// (SecurityUtils, createSaslServer).
 const digestURI = "zookeeper/zk-sasl-md5"
 
-// DigestMD5 is the mechanism of RFC 2831, for authentication alone. No printing of it shows the
-// password.
+// DigestMD5 is the mechanism of RFC 2831, for authentication only. Printing it does not
+// show the password.
 type DigestMD5 struct {
 	user     string
 	password func() string
@@ -50,7 +50,7 @@ func (d DigestMD5) Start(context.Context, string) ([]byte, func([]byte) ([]byte,
 
 type digestExchange struct {
 	digest DigestMD5
-	proof  string // that the server has to give; "" before the client has given its own
+	proof  string // that the server must give; "" before the client has given its own
 }
 
 func (e *digestExchange) next(challenge []byte) ([]byte, error) {
@@ -101,7 +101,8 @@ func (e *digestExchange) verify(answer []byte) error {
 	return nil
 }
 
-// secretHash is H({user:realm:password}), of ISO 8859-1 where all of that can be written so.
+// secretHash returns H({user:realm:password}). The text is in ISO 8859-1 where all of it
+// can be written so.
 func secretHash(user, realm, password string, utf8 bool) (string, bool) {
 	text := ""
 	for i, part := range []string{user, realm, password} {
@@ -145,7 +146,8 @@ func quoted(text string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
 }
 
-// directives are those of a challenge or an answer, in the order of each.
+// directives holds the values of each directive of a challenge or an answer, in their
+// order.
 type directives map[string][]string
 
 func (d directives) first(name string) string {
@@ -179,7 +181,7 @@ func (d directives) check() error {
 	return nil
 }
 
-// maxDirectives is how long a challenge may be (RFC 2831, 2.1.1 and 2.1.3).
+// maxDirectives is the largest length of a challenge (RFC 2831, 2.1.1 and 2.1.3).
 const maxDirectives = 2048
 
 // parseDirectives reads name=value and name="value", with commas between them.
@@ -205,7 +207,7 @@ func parseDirectives(text []byte) (directives, error) {
 	return found, nil
 }
 
-// cutValue takes a value off the beginning of a list.
+// cutValue cuts a value off the beginning of a list.
 func cutValue(text string) (value, rest string, err error) {
 	if !strings.HasPrefix(text, `"`) {
 		value, rest, _ = strings.Cut(text, ",")

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// respond returns the directives that a client answers a challenge with.
+// respond returns the directives with which a client answers a challenge.
 func respond(t *testing.T, user, password, challenge string) (directives, *digestExchange) {
 	t.Helper()
 	e := &digestExchange{digest: NewDigestMD5(user, password)}
@@ -23,7 +23,8 @@ func respond(t *testing.T, user, password, challenge string) (directives, *diges
 	return d, e
 }
 
-// The example of RFC 2831, section 4, but for what is ZooKeeper's and what the client draws.
+// The example of RFC 2831, section 4, except for ZooKeeper's own values and the client's
+// random ones.
 func TestTheHashesAreThoseOfTheRFC(t *testing.T) {
 	hash, ok := secretHash("chris", "elwood.innosoft.com", "secret", true)
 	if !ok {
@@ -56,7 +57,7 @@ func TestClientsDrawAnotherNonceEachTime(t *testing.T) {
 	}
 }
 
-// Any user, realm and nonce come back as they were, whatever letters they have.
+// Users, realms and nonces of any letters come back unchanged.
 func TestAnyUserIsWrittenAsItIs(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		user := rapid.StringN(1, 20, -1).Draw(rt, "user")

@@ -8,14 +8,14 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
-// Mechanism makes the tokens that a client sends. recipes.SASLMechanism documents it.
+// Mechanism produces the tokens that a client sends. recipes.SASLMechanism documents it.
 type Mechanism interface {
 	Name() string
 	Start(ctx context.Context, server string) (first []byte, next func(challenge []byte) ([]byte, error), err error)
 }
 
-// Error is why a connection could not be authenticated. It wraps zk.ErrAuthFailed when another
-// attempt fails as well, unless what is configured changes.
+// Error is the error of a connection that could not be authenticated. It wraps
+// zk.ErrAuthFailed when another attempt would fail too, unless the configuration changes.
 type Error struct {
 	mechanism string
 	err       error
@@ -42,8 +42,8 @@ const (
 	requiresAuth = -124 // since the server has enforce.auth.enabled or sessionRequireClientSASLAuth
 )
 
-// refused says what to do about a server's answer. The code is all that it gives: the
-// reason is in its log.
+// refused returns the error for a server's answer, with advice for the user. The server
+// gives only the code: the reason is in its log.
 func refused(code int32, mechanism string, rounds int) error {
 	said := fmt.Sprintf("the server answered with error %d", code)
 	switch code {
@@ -54,7 +54,7 @@ func refused(code int32, mechanism string, rounds int) error {
 	}
 	switch {
 	case mechanism == DigestMD5Name && rounds == 1:
-		// It has been told neither a user nor a proof.
+		// The server has received neither a user nor a proof.
 		return Final("%s before it was told a user: it has no DIGEST-MD5; either its mechanism is another, as a rule GSSAPI: use that one (package recipes/kerberos, or sasl:gssapi in a file); or it is in FIPS mode, the default, in which it has none since ZooKeeper 3.9.6: start it with -Dzookeeper.fips-mode=false", said)
 	case mechanism == DigestMD5Name:
 		return Final("%s: it does not know the user, or the password is wrong; compare both with the line user_NAME=\"PASSWORD\" in the section Server of its JAAS file", said)
@@ -62,7 +62,7 @@ func refused(code int32, mechanism string, rounds int) error {
 	return Final("%s: its log has the reason; check that the mechanism is that of the section Server of its JAAS file, that the ticket is for the principal of that section, that its keytab has the key of that principal, and that both clocks are right", said)
 }
 
-// noToken is why an answer without a token is refused where one has to come.
+// noToken returns the error for an answer without a token where a token must come.
 func noToken() error {
 	return Final("the server has no SASL: its JVM needs -Djava.security.auth.login.config=FILE with a section Server; or it lets a client go on whose authentication has failed (allowSaslFailedClients)")
 }

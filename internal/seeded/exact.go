@@ -6,7 +6,7 @@ import _ "unsafe" // for go:linkname
 
 const exact = true
 
-// What follows is in the overlay's part of package runtime: without the overlay, a build
+// The functions below are in the overlay's part of package runtime: without the overlay, a build
 // with the tag seeded does not link.
 
 //go:linkname runtimeSeed

@@ -17,16 +17,17 @@ import (
 
 const traceProgram = "github.com/zkverify/zkverify/internal/seeded/testdata/trace"
 
-// TestASeedRepeatsInEveryProcess compiles the standard library a second time, which
-// takes some 15 s of CPU unless it is in the build cache; not with -short for that.
+// TestASeedRepeatsInEveryProcess compiles the standard library a second time, which takes
+// some 15 s of CPU unless it is in the build cache. It is skipped with -short for that
+// reason.
 func TestASeedRepeatsInEveryProcess(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles the runtime")
 	}
 	t.Parallel()
 	program := build(t, true)
-	// The others run side by side, on processors that are busy: a scheduler that follows
-	// the clock does otherwise then.
+	// The other processes run side by side, on busy processors, where a scheduler that follows
+	// the clock chooses other orders.
 	ctx, stop := context.WithCancel(t.Context())
 	var load sync.WaitGroup
 	for range 4 {
@@ -57,8 +58,8 @@ func TestASeedRepeatsInEveryProcess(t *testing.T) {
 	}
 }
 
-// Without the overlay every kind of choice that the seed decides differs: what the test
-// above compares can differ.
+// Without the overlay every kind of choice that the seed decides differs: the test above
+// compares values that can differ.
 func TestStockGoDoesNotRepeat(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles a program")
@@ -110,7 +111,7 @@ func goBuild(t *testing.T, args ...string) (string, error) {
 	return string(out), err
 }
 
-// traces returns what n processes print, four of which run at a time.
+// traces returns the output of n processes, four of which run at a time.
 func traces(t *testing.T, program string, seed, n int) []string {
 	t.Helper()
 	all, errs := make([]string, n), make([]error, n)
@@ -136,7 +137,7 @@ func traces(t *testing.T, program string, seed, n int) []string {
 	return all
 }
 
-// line returns what a trace says of a scene.
+// line returns the line of a scene in a trace.
 func line(t *testing.T, trace, scene string) string {
 	t.Helper()
 	for l := range strings.Lines(trace) {

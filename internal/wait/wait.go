@@ -36,10 +36,10 @@ func ForOr(ctx context.Context, d time.Duration, other <-chan struct{}) {
 	}
 }
 
-// again is how long Until waits before it asks again.
+// again is the pause of Until between two calls of done.
 const again = 50 * time.Millisecond
 
-// Until calls done until it reports true, the time is over, or ctx has ended.
+// Until calls done until it returns true, the time is over, or ctx has ended.
 func Until(ctx context.Context, within time.Duration, done func() bool) {
 	end := time.Now().Add(within)
 	for !done() && time.Now().Before(end) && ctx.Err() == nil {

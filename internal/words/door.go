@@ -12,8 +12,9 @@ import (
 	"unicode/utf8"
 )
 
-// Line is a text as a part of one line: what does not print is escaped as JSON does, \n and
-// \u202e, also the ends of lines and what makes text run backwards or not be seen.
+// Line returns a text as a part of one line. Letters that do not print are escaped as JSON
+// does, \n and \u202e, also the ends of lines and letters that make text run backwards or
+// invisible.
 func Line(text string) string { return escaped(text, false) }
 
 // Lines is Line, but the text keeps its lines and its tabs.
@@ -60,7 +61,7 @@ func appendPrinted(to []byte, r rune, letter string) []byte {
 	return fmt.Appendf(to, `\u%04x`, r)
 }
 
-// prints tells whether a letter is seen where it stands, and moves no other.
+// prints reports whether a letter is visible where it stands, and moves no other letter.
 func prints(r rune) bool {
 	if r <= '~' {
 		return r >= ' '
@@ -68,35 +69,36 @@ func prints(r rune) bool {
 	return strconv.IsPrint(r) && !unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// Door is what all words pass on their way to people: a terminal, a log, a page. It escapes
-// what does not print, as [Lines] does. It may be written to by several goroutines.
+// Door is the writer through which all text for people passes: to a terminal, a log, a
+// page. It escapes letters that do not print, as [Lines] does. Several goroutines may write
+// to it.
 type Door struct {
 	to       io.Writer
-	terminal bool // and the log of CI
+	terminal bool // or the log of CI
 	colored  bool
 
 	mu   sync.Mutex
-	held []byte // the begin of a letter, until the rest of it is written
+	held []byte // the beginning of a letter, until the rest of it is written
 	line lineState
 }
 
-// lineState is how a line has begun, as far as it could become a command to CI.
+// lineState is the beginning of a line, as far as the line could become a command to CI.
 type lineState struct {
-	words  bool // there is more in it than blanks, and one colon
-	colon  bool // it is one colon
-	hashes int  // how many stand together here; 2: more, and letters behind them
+	words  bool // the line has more than blanks and one colon
+	colon  bool // the line is one colon
+	hashes int  // how many are together here; 2: two or more, or letters after them
 }
 
 // Page returns a door to a file that people read.
 func Page(to io.Writer) *Door { return &Door{to: to} }
 
-// Terminal returns a door to a terminal or the log of CI. It lets no line pass that GitHub Actions
-// or Azure Pipelines would take for a command: the second colon of ::error:: and the bracket of
-// ##[error] are escaped.
+// Terminal returns a door to a terminal or the log of CI. It escapes lines that GitHub
+// Actions or Azure Pipelines would take for a command: the second colon of ::error:: and
+// the bracket of ##[error].
 func Terminal(to io.Writer) *Door { return &Door{to: to, terminal: true} }
 
-// Colored is w as a door that lets the colors of [Paint] pass: for words that have passed [Line]
-// before they were painted.
+// Colored returns w as a door that lets the colors of [Paint] pass, for text that has
+// passed [Line] before it was painted.
 func Colored(w io.Writer) *Door {
 	door := Terminal(w)
 	if d, ok := w.(*Door); ok {
@@ -106,11 +108,11 @@ func Colored(w io.Writer) *Door {
 	return door
 }
 
-// Behind is what is behind the door: for what is drawn on a screen, of words that have
+// Behind returns the writer behind the door, for drawing on a screen. The text must have
 // passed [Line].
 func (d *Door) Behind() io.Writer { return d.to }
 
-// Write writes text. The error is that of what is behind the door.
+// Write writes text. It returns the error of the writer behind the door.
 func (d *Door) Write(text []byte) (int, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -143,7 +145,7 @@ func (d *Door) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// commands tells whether a letter would make the line a command, and takes it in.
+// commands adds a letter to the line, and reports whether it would make the line a command.
 func (l *lineState) commands(r rune) (command bool) {
 	switch {
 	case r == '#':
@@ -166,8 +168,8 @@ func (l *lineState) commands(r rune) (command bool) {
 	return false
 }
 
-// Fprintf writes a line, or several, of which those of the format are ours: strings, errors and
-// what else tells itself pass [Line] on their way in. The error is that of w.
+// Fprintf writes one or more lines. The ends of lines in the format are kept. Arguments
+// that are strings, errors or Stringers pass [Line] first. It returns the error of w.
 func Fprintf(w io.Writer, format string, args ...any) (int, error) {
 	data := make([]any, len(args))
 	for i, arg := range args {
@@ -185,7 +187,7 @@ func Fprintf(w io.Writer, format string, args ...any) (int, error) {
 	return fmt.Fprintf(w, format, data...)
 }
 
-// Color is one of those of a terminal.
+// Color is a color of a terminal.
 type Color string
 
 // The colors.
@@ -200,7 +202,7 @@ func Paint(c Color, text string) string { return "\x1b[" + string(c) + "m" + tex
 
 const plainAgain = "\x1b[0m"
 
-// colorAt returns the change of color that a text begins with, "" if it does not.
+// colorAt returns the change of color at the beginning of a text, or "" if there is none.
 func colorAt(text string) string {
 	if text[0] != '\x1b' {
 		return ""
@@ -213,23 +215,23 @@ func colorAt(text string) string {
 	return ""
 }
 
-// Annotation is the line by which a GitHub workflow shows a text beside a run: level is error,
-// warning or notice.
+// Annotation returns the line by which a GitHub workflow shows a text beside a run. level
+// is error, warning or notice.
 func Annotation(level, title, text string) string {
 	property := strings.NewReplacer("%", "%25", ":", "%3A", ",", "%2C")
 	return fmt.Sprintf("::%s title=%s::%s", level, property.Replace(Line(title)), strings.NewReplacer("%", "%25", "\n", "%0A").Replace(Lines(text)))
 }
 
-// markdownMarks are the letters that mean something to Markdown, or to GitHub's.
+// markdownMarks escapes the letters that have a meaning in Markdown, or in GitHub's.
 var markdownMarks = strings.NewReplacer(
 	"\\", "\\\\", "`", "\\`", "*", "\\*", "_", "\\_", "[", "\\[", "]", "\\]", "<", "&lt;", ">", "&gt;", "&", "&amp;", "|", "\\|", "#", "\\#",
 	"~", "\\~", "@", "\\@", "!", "\\!", "$", "\\$", "://", ":\\/\\/", "www.", "www\\.")
 
-// Markdown is a text as a part of a line of Markdown that shows it as it is: no markup, link,
-// cell or tag of it. The line may not begin with it.
+// Markdown returns a text as a part of a line of Markdown that shows the text as it is,
+// without markup, links, cells or tags. The line may not begin with it.
 func Markdown(text string) string { return markdownMarks.Replace(Line(text)) }
 
-// Code is a text as inline code of Markdown, also in the cell of a table.
+// Code returns a text as inline code of Markdown, also in the cell of a table.
 func Code(text string) string {
 	text = strings.ReplaceAll(Line(text), "|", "\\|")
 	fence := "`"
@@ -244,8 +246,8 @@ func Code(text string) string {
 
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./,:@%+-][A-Za-z0-9_./,:@%+=-]*$`)
 
-// Shell quotes a word for a POSIX shell, on one line: what does not print is written as $'\x1b',
-// which shells take since POSIX.1-2024.
+// Shell quotes a word for a POSIX shell, on one line. Letters that do not print are written
+// as $'\x1b', which shells accept since POSIX.1-2024.
 func Shell(word string) string {
 	switch {
 	case plainWord.MatchString(word):
@@ -270,7 +272,7 @@ func Shell(word string) string {
 	return out.String() + "'"
 }
 
-// ShellPath is Shell for a file, which is no option either.
+// ShellPath is Shell for the path of a file. The result cannot be taken for an option.
 func ShellPath(path string) string {
 	if strings.HasPrefix(path, "-") {
 		path = "./" + path

@@ -17,7 +17,7 @@ func TestWhatDoesNotPrintIsEscaped(t *testing.T) {
 		"\x7f\u0085\u009b":       `\u007f\u0085\u009b`,
 		"\u202eabc\u2066\u200b":  `\u202eabc\u2066\u200b`,
 		"\ufeff\u2028\u00a0":     `\ufeff\u2028\u00a0`,
-		"\u3164\ufe0f":           `\u3164\ufe0f`, // letters that are not seen
+		"\u3164\ufe0f":           `\u3164\ufe0f`, // invisible letters
 		"\U000e0041":             `\udb40\udc41`,
 		"\x9b\xff":               `\x9b\xff`,
 		"two\nlines\r\n\tand it": `two\nlines\r\n\tand it`,
@@ -61,7 +61,7 @@ func TestADoorLetsNoCommandPass(t *testing.T) {
 	}
 }
 
-// isCommand is what the runners of CI look for.
+// isCommand reports whether the runners of CI take a line for a command.
 func isCommand(text string) bool {
 	for line := range strings.Lines(text) {
 		if strings.HasPrefix(strings.TrimSpace(line), "::") {
@@ -112,7 +112,7 @@ func FuzzDoor(f *testing.F) {
 		if line := Line(text); strings.ContainsAny(line, "\n\t") || !utf8.ValidString(line) {
 			t.Errorf("%q is the line %q", text, line)
 		}
-		// What is escaped in JSON is still JSON, and the same.
+		// Escaped JSON is still JSON, with the same value.
 		if b, err := json.Marshal(text); err == nil {
 			var out bytes.Buffer
 			Terminal(&out).Write(b) //nolint:errcheck // into memory
@@ -140,7 +140,7 @@ func TestWordsOfACommandAreQuoted(t *testing.T) {
 	}
 }
 
-// A shell gives back what was quoted.
+// A shell returns the words that were quoted.
 func TestAShellReadsQuotedWords(t *testing.T) {
 	bash, err := exec.LookPath("bash")
 	if err != nil {

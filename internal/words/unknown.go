@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// Unknown refuses a name of which there is none: "unknown fault "dwon": did you mean
-// "down"?". If no known name is like it, it says where the known ones are.
+// Unknown returns the error for an unknown name: "unknown fault "dwon": did you mean
+// "down"?". If no known name is similar, the error tells where the known names are.
 func Unknown(kind, name string, known []string, seeAlso string) error {
 	return fmt.Errorf("unknown %s %s", kind, Instead(name, known, seeAlso))
 }
 
-// Instead is the rest of a refusal: the name, and which to take instead.
+// Instead returns the second part of such an error: the name, and the name to use instead.
 func Instead(name string, known []string, seeAlso string) string {
 	if near := Nearest(name, known); near != "" {
 		return fmt.Sprintf("%q: did you mean %q? %s", name, near, seeAlso)
@@ -23,9 +23,9 @@ func Instead(name string, known []string, seeAlso string) string {
 // Known lists names, for the end of Unknown.
 func Known(names []string) string { return "known: " + strings.Join(names, ", ") }
 
-// Nearest returns the name that was probably meant, "" if none is like it: one
-// that begins with it, or is a few letters away from it. A letter that is missing,
-// added or another one counts one, and so do two neighbors that changed places.
+// Nearest returns the name that was probably meant, or "" if no name is similar: one that
+// begins with name, or is a few letters away from it. A missing, added or replaced letter
+// counts one, and so do two neighbors that changed places.
 func Nearest(name string, known []string) string {
 	typed := strings.ToLower(name)
 	best, least := "", max(1, len([]rune(typed))/3)+1
@@ -41,7 +41,7 @@ func Nearest(name string, known []string) string {
 	return best
 }
 
-// distance is the least number of edits that make a of b.
+// distance returns the least number of edits that turn b into a.
 func distance(a, b []rune) int {
 	var before []int // the row before the last one
 	last := make([]int, len(b)+1)

@@ -1,5 +1,5 @@
-// Package words has what sentences for people have in common: the doors to terminals, pages and
-// shells, counts, and the refusal of a name.
+// Package words holds the functions that sentences for people share: doors to terminals,
+// pages and shells, counts, and the refusal of a name.
 package words
 
 import (
@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Time is a time that others have told, for JSON: nil, which is null, if it has none for it, before
-// the year 0 or after 9999.
+// Time returns a time from another program for JSON. It returns nil, which is null, for a
+// time that JSON cannot represent, before the year 0 or after 9999.
 func Time(t time.Time) *time.Time {
 	if year := t.UTC().Year(); year < 0 || year > 9999 {
 		return nil
@@ -26,8 +26,8 @@ func Count[N int | int64](n N, thing string) string {
 	return fmt.Sprintf("%d %s", n, plural(thing))
 }
 
-// plural of a noun, or of words that end with one: "lost update" and "member of a
-// barrier", whose first word is counted.
+// plural returns the plural of a noun, or of words that end with one: "lost update" and
+// "member of a barrier", whose first word is counted.
 func plural(thing string) string {
 	noun, of, found := strings.Cut(thing, " of ")
 	if found {

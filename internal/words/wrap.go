@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Wrap breaks a text at blanks into lines of at most width letters. A word that is
-// longer has a line of its own. A width of 0 is no limit.
+// Wrap breaks a text at blanks into lines of at most width letters. A word that is longer
+// has a line of its own. A width of 0 means no limit.
 func Wrap(text string, width int) []string {
 	if width <= 0 || utf8.RuneCountInString(text) <= width {
 		return []string{text}

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// workLimit bounds one repetition of one peer. The slowest is the naive lock
-// with a thousand contenders, about a minute.
+// workLimit bounds one repetition of one peer. The slowest is the naive lock with a
+// thousand contenders, which takes about a minute.
 const workLimit = 5 * time.Minute
 
 // bench is one run.
@@ -22,8 +22,8 @@ type bench struct {
 	progress func(format string, args ...any)
 }
 
-// startOthers starts the peers in other processes, with files in dir, and returns
-// what versions they are.
+// startOthers starts the peers in other processes, with files in dir, and returns their
+// versions.
 func (b *bench) startOthers(ctx context.Context, dir string) (versions []string) {
 	for _, other := range []struct {
 		name  string
@@ -48,8 +48,8 @@ func (b *bench) startOthers(ctx context.Context, dir string) (versions []string)
 	return versions
 }
 
-// entrants returns those of the names that can be measured, and the reasons why
-// the others cannot.
+// entrants returns the names of the peers that can be measured, and the reasons why the
+// others cannot.
 func (b *bench) entrants(names []string) (able []string, notes map[string]string) {
 	notes = map[string]string{}
 	for _, name := range names {
@@ -62,8 +62,8 @@ func (b *bench) entrants(names []string) (able []string, notes map[string]string
 	return able, notes
 }
 
-// do has a peer do something with a work. A peer that fails takes no further
-// part; only the end of ctx, and a failure of the servers, are errors.
+// do runs what with a peer and a work. A peer that fails takes no further part. Only the
+// end of ctx and a failure of the servers are errors.
 func (b *bench) do(ctx context.Context, name string, w work, what func(ctx context.Context, p peer, w work) error) (ok bool, err error) {
 	p := b.peers[name]
 	if p == nil {
@@ -143,8 +143,8 @@ func (b *bench) time(ctx context.Context, c timedCase) (*measure, error) {
 	return m, nil
 }
 
-// repeat makes one repetition of a case and returns what it cost each peer. A
-// negative one is a warm-up.
+// repeat makes one repetition of a case and returns its cost for each peer. A negative
+// repetition is a warm-up.
 func (b *bench) repeat(ctx context.Context, c timedCase, peers []string, rep int) (map[string]result, error) {
 	sums := map[string]result{}
 	cuts := max(1, c.slices)
@@ -172,7 +172,7 @@ func (b *bench) repeat(ctx context.Context, c timedCase, peers []string, rep int
 	return sums, nil
 }
 
-// explain notes which peers have no figure, or few.
+// explain notes why peers have no figure, or few.
 func (b *bench) explain(m *measure, peers []string, once map[string]bool) {
 	for _, name := range peers {
 		switch {
@@ -186,8 +186,8 @@ func (b *bench) explain(m *measure, peers []string, once map[string]bool) {
 	}
 }
 
-// disconnect ends the sessions of all peers after a case: a session that has
-// nothing to do still sends heartbeats.
+// disconnect ends the sessions of all peers after a case, since idle sessions still send
+// heartbeats.
 func (b *bench) disconnect(ctx context.Context) {
 	for name, p := range b.peers {
 		if err := p.disconnect(ctx); err != nil {
@@ -205,11 +205,12 @@ func repetition(rep, reps int) string {
 	return fmt.Sprintf("repetition %d of %d", rep+1, reps)
 }
 
-// count returns what the peer sends, and sends and gets, in one work.
+// count returns the requests that the peer sends, and the bytes that it sends and receives,
+// in one work.
 func (b *bench) count(ctx context.Context, name string, w work, links *relays) (requests, bytes float64, err error) {
 	w.servers = links.addrs
-	// The first work opens the sessions. A peer makes one cycle more than it is
-	// told to, before its clock starts.
+	// The first work opens the sessions. A peer makes one cycle more than its work
+	// has, before its clock starts.
 	few := w
 	few.contenders, few.cycles = w.sessions, 1
 	for _, w := range []work{few, w} {
@@ -227,7 +228,7 @@ func (b *bench) count(ctx context.Context, name string, w work, links *relays) (
 	return requests, bytes, nil
 }
 
-// all runs the cases that are chosen, and tells of each measure as soon as it is made.
+// all runs the chosen cases, and calls made with each measure as soon as it is complete.
 func (b *bench) all(ctx context.Context, cases []string, made func(*measure)) error {
 	for _, c := range timedCases {
 		if !slices.Contains(cases, c.name) {

@@ -2,25 +2,25 @@ package main
 
 import "time"
 
-// timedCase is a shape of work, and the peers that are put to it.
+// timedCase is a shape of work, and the peers that do it.
 type timedCase struct {
 	name   string
 	title  string
 	work   work
-	peers  []string // the first is what the case is about
+	peers  []string // the first is the subject of the case
 	bounds []bound
-	// slices is into how many works of fewer cycles a repetition is cut, so that
-	// the peers take turns more often; its time is the sum of theirs. 0 is 1.
+	// slices is the number of works of fewer cycles into which a repetition is cut, so that
+	// the peers take turns more often. The repetition's time is the sum of theirs. 0 means 1.
 	slices int
-	// delay is how long everything takes between clients and servers, each way. 0 is
-	// what loopback takes. Such a case has a row for its hand-overs too.
+	// delay is the delay of packets between clients and servers, each way. 0 means
+	// that of loopback. A case with a delay has a row for its hand-overs too.
 	delay time.Duration
-	// once has the peers that are too slow for more than one repetition, without
+	// once holds the peers that are too slow for more than one repetition, without
 	// a warm-up.
 	once map[string]bool
 }
 
-// The targets, ratios to the peer named.
+// timedCases holds the cases. Their targets are ratios to the peer named.
 var timedCases = []timedCase{
 	{
 		name: "serial", title: "1 client, 1,000 cycles, no contention",

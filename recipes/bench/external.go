@@ -17,8 +17,8 @@ var curatorDriver string
 //go:embed peers/kazoo_driver.py
 var kazooDriver string
 
-// startCurator compiles and starts the driver of Curator's locks. The error says
-// what the machine lacks.
+// startCurator compiles and starts the driver of Curator's locks. The error names the
+// missing tool of the machine.
 func startCurator(ctx context.Context, dir string) (*process, error) {
 	tools, err := curatortools.Find()
 	if err != nil {
@@ -34,8 +34,8 @@ func startCurator(ctx context.Context, dir string) (*process, error) {
 	return startProcess(ctx, tools.Java, append([]string{"-Dorg.slf4j.simpleLogger.defaultLogLevel=error"}, tools.Arguments(dir, "CuratorDriver")...)...)
 }
 
-// startKazoo starts the driver of kazoo's locks with the first Python that has
-// kazoo. The error says what the machine lacks.
+// startKazoo starts the driver of kazoo's locks with the first Python that has kazoo. The
+// error names the missing tool of the machine.
 func startKazoo(ctx context.Context, dir string) (*process, error) {
 	source := filepath.Join(dir, "kazoo_driver.py")
 	if err := os.WriteFile(source, []byte(kazooDriver), 0o600); err != nil {

@@ -12,12 +12,12 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// floorPeer is no lock. It does what a lock of nodes cannot do without: each
-// contender's node is created, and the nodes are deleted one after the other. In
-// one session all creates of a round go out at once, and each delete waits for
-// the answer to the one before. Of several sessions each creates its next node as
-// soon as it has deleted the last, and the turn to delete goes round among them,
-// in this process, as soon as a delete is answered.
+// floorPeer is no lock. It makes the requests without which no lock of nodes can work: each
+// contender's node is created, and the nodes are deleted one after the other. In one
+// session all creates of a round are sent at once, and each delete waits for the answer to
+// the one before. With several sessions each creates its next node as soon as it has
+// deleted the last, and the turn to delete goes round among them, in this process, as soon
+// as a delete is answered.
 type floorPeer struct {
 	conns map[string]*zk.Conn // by server and number of the session
 }
@@ -40,7 +40,7 @@ func (f *floorPeer) run(ctx context.Context, w work) (result, error) {
 		}
 		conns[i] = f.conns[key]
 		if err := floorCycle(ctx, conns[i], work{path: w.path, contenders: 1}); err != nil {
-			return result{}, err // one cycle before the clock starts, as every peer
+			return result{}, err // one cycle before the clock starts, as for every peer
 		}
 	}
 	var before, after runtime.MemStats
@@ -67,7 +67,7 @@ func floorRun(ctx context.Context, conns []*zk.Conn, w work) error {
 	return nil
 }
 
-// floorRing has the sessions take turns.
+// floorRing makes the sessions take turns.
 func floorRing(ctx context.Context, conns []*zk.Conn, w work) error {
 	turns := make([]chan struct{}, len(conns))
 	for i := range turns {
@@ -123,7 +123,7 @@ func floorCycle(ctx context.Context, conn *zk.Conn, w work) error {
 	return ctx.Err()
 }
 
-func (f *floorPeer) park(context.Context, work) error { return errors.New("nobody waits on the floor") }
+func (f *floorPeer) park(context.Context, work) error { return errors.New("the floor has no waiters") }
 func (f *floorPeer) unpark(context.Context) error     { return nil }
 
 func (f *floorPeer) disconnect(context.Context) error {

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// handOvers measures what passes while a lock goes from hand to hand through contenders
-// that all wait: from the first release, so that neither their places nor what they did
-// before they slept are in it. The floor is left out: nobody waits there.
+// handOvers measures the traffic while a lock passes through contenders that all wait. It
+// counts from the first release, so that the creation of their places and their requests
+// before they slept are left out. The floor is left out: it has no waiters.
 func (b *bench) handOvers(ctx context.Context, c timedCase, links *relays) (*measure, error) {
 	peers, notes := b.entrants(slices.DeleteFunc(slices.Clone(c.peers), func(name string) bool { return name == floor }))
 	m := &measure{Case: c.name, Title: c.title + handOverTitle, Unit: count, Peers: peers, Samples: map[string][]float64{}, Notes: notes}
@@ -37,8 +37,8 @@ func (b *bench) handOvers(ctx context.Context, c timedCase, links *relays) (*mea
 // handOverTitle ends the title of a measure of hand-overs.
 const handOverTitle = ": requests a hand-over"
 
-// handOver has all contenders wait, and returns what passes from the release of the holder
-// before them until each has had the lock.
+// handOver makes all contenders wait, and returns the traffic from the release of the
+// holder before them until each has had the lock.
 func (b *bench) handOver(ctx context.Context, p peer, w work, links *relays) (traffic, error) {
 	if err := p.park(ctx, w); err != nil {
 		return traffic{}, err

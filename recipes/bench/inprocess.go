@@ -19,7 +19,7 @@ type library interface {
 
 // session is a library's connection to ZooKeeper.
 type session interface {
-	// lock returns what one contender uses. Nobody else does.
+	// lock returns the handle of one contender. No other contender uses it.
 	lock(w work, contender int) (lock, error)
 	close()
 }
@@ -38,7 +38,7 @@ type inProcess struct {
 	parked   *parked
 }
 
-// parked is what is under way between park and unpark.
+// parked is the state between park and unpark.
 type parked struct {
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -50,7 +50,7 @@ func newInProcess(name string, l library) *inProcess {
 	return &inProcess{name: name, library: l, sessions: map[string]session{}}
 }
 
-// session returns the session of a contender, which it opens if need be.
+// session returns the session of a contender. It opens the session if need be.
 func (p *inProcess) session(ctx context.Context, w work, contender int) (session, error) {
 	key := fmt.Sprint(w.session(contender), " ", w.server(contender))
 	if s, ok := p.sessions[key]; ok {
@@ -63,8 +63,8 @@ func (p *inProcess) session(ctx context.Context, w work, contender int) (session
 	return s, err
 }
 
-// locks returns a handle for each contender, and one more for somebody else in
-// the first session.
+// locks returns a handle for each contender, and one more for another client in the first
+// session.
 func (p *inProcess) locks(ctx context.Context, w work) (all []lock, other lock, err error) {
 	for i := range w.contenders + 1 {
 		if i == w.contenders {
@@ -161,16 +161,16 @@ func cycle(ctx context.Context, l lock) error {
 	return l.release(ctx)
 }
 
-// contenders are goroutines that stand ready at a line.
+// contenders are goroutines that are ready to start together.
 type contenders struct {
 	start  func()
 	done   chan struct{} // closed when all have ended
 	failed chan error    // the first error
 }
 
-// stand starts the contenders and returns when all are at the line. They end
-// when their cycles are done, at an error of any of them, and with ctx; those
-// whose lock does not heed a context end with their session.
+// stand starts the contenders and returns when all are ready. They end when their cycles
+// are done, at an error of any of them, and with ctx. Contenders whose lock does not heed a
+// context end with their session.
 func stand(ctx context.Context, w work, locks []lock) *contenders {
 	ctx, cancel := context.WithCancel(ctx)
 	line := make(chan struct{})
@@ -194,7 +194,7 @@ func stand(ctx context.Context, w work, locks []lock) *contenders {
 			}
 		})
 	}
-	// Ends when the contenders have.
+	// Ends when the contenders have ended.
 	go func() {
 		all.Wait()
 		cancel()
@@ -221,7 +221,7 @@ func (c *contenders) wait(ctx context.Context) error {
 	}
 }
 
-// guarded is one cycle, in which the holder checks that it may be there.
+// guarded makes one cycle, in which the holder checks that it is allowed to hold the lock.
 func guarded(ctx context.Context, g *guard, l lock, writer bool, hold time.Duration) error {
 	if err := l.acquire(ctx); err != nil {
 		return err
@@ -234,9 +234,9 @@ func guarded(ctx context.Context, g *guard, l lock, writer bool, hold time.Durat
 	return l.release(ctx)
 }
 
-// stay sleeps in the kernel, as drivers in other languages do. A process in which nothing else
-// runs wakes from time.Sleep up to a millisecond late: Go waits for the network meanwhile, which
-// counts in milliseconds.
+// stay sleeps in the kernel, as drivers in other languages do. An otherwise idle process
+// wakes from time.Sleep up to a millisecond late: Go waits for the network meanwhile, and
+// counts that wait in milliseconds.
 func stay(hold time.Duration) {
 	until := time.Now().Add(hold)
 	for left := hold; left > 0; left = time.Until(until) {

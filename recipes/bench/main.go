@@ -33,7 +33,7 @@ func main() {
 	os.Exit(1)
 }
 
-// options are what the command line chooses.
+// options holds the options of the command line.
 type options struct {
 	reps       int
 	cases      []string
@@ -42,7 +42,7 @@ type options struct {
 	cpuProfile string
 }
 
-// titlesOf are the first cells of the rows of some cases.
+// titlesOf returns the first cells of the rows of some cases.
 func titlesOf(cases []string) []string {
 	var titles []string
 	for _, c := range timedCases {
@@ -61,7 +61,7 @@ func titlesOf(cases []string) []string {
 	return titles
 }
 
-// peerNames are all peers.
+// peerNames returns the names of all peers.
 func peerNames() []string {
 	var names []string
 	for _, p := range aboutPeers {
@@ -70,7 +70,7 @@ func peerNames() []string {
 	return names
 }
 
-// caseNames are all cases, in the order in which they are run.
+// caseNames returns the names of all cases, in the order in which they run.
 func caseNames() []string {
 	var names []string
 	for _, c := range timedCases {
@@ -166,13 +166,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	if err == nil {
 		err = t.err
 	}
-	// Also when it was interrupted: what was measured is not lost.
+	// Also when the run was interrupted: its measures are not lost.
 	r.Load = append(r.Load, load())
 	return errors.Join(err, r.end(stdout, o.json))
 }
 
-// profile writes what the processor does to a file until end is called. Without a name
-// it does nothing.
+// profile writes a CPU profile to a file until end is called. Without a name it does
+// nothing.
 func profile(name string) (end func() error, err error) {
 	if name == "" {
 		return func() error { return nil }, nil
@@ -190,7 +190,7 @@ func profile(name string) (end func() error, err error) {
 	}, nil
 }
 
-// inProcessPeers are the peers that need nothing but this program.
+// inProcessPeers returns the peers that need only this program.
 func inProcessPeers() map[string]peer {
 	return map[string]peer{
 		ours:       newInProcess(ours, recipesLibrary{}),

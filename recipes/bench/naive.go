@@ -7,8 +7,8 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
-// naiveLock is everybody's first lock: whoever creates the one node has it. Each
-// release wakes all who wait, and all but one of them in vain.
+// naiveLock is the simplest lock: the client that creates the one node has it. Each release
+// wakes all waiters, and only one of them gets the lock.
 type naiveLock struct {
 	conn *zk.Conn
 	node string

@@ -12,8 +12,8 @@ import (
 	"github.com/zkverify/zkverify/ensemble/ensembletest"
 )
 
-// started is a bench with the peers that the machine has, for tests that want
-// servers: one ensemble for all of them.
+// started returns a bench with the peers that the machine has, for tests that need servers.
+// All of them share one ensemble.
 func started(t *testing.T) *bench {
 	t.Helper()
 	if testing.Short() {
@@ -60,7 +60,7 @@ func TestPeersOnServers(t *testing.T) {
 	t.Run("a driver ends with its input", func(t *testing.T) { endOfInput(t, ctx, b) })
 }
 
-// drive has a peer obey every command.
+// drive makes a peer obey every command.
 func drive(t *testing.T, ctx context.Context, b *bench, name string, p peer) {
 	for _, c := range timedCases {
 		if !slices.Contains(c.peers, name) {
@@ -132,7 +132,7 @@ func smallCase(t *testing.T, ctx context.Context, b *bench) {
 			t.Errorf("%s: noted as %q", name, m.Notes[name])
 		}
 	}
-	// A create and a delete each, and nothing else, whoever looks.
+	// Each cycle is a create and a delete, and no other request.
 	if per := m.Per[floor]; per.Requests < 2 || per.Requests > 2.5 || per.Bytes < 100 || per.Mallocs < 1 {
 		t.Errorf("the floor's cycle: %+v", per)
 	}
@@ -142,7 +142,7 @@ func smallCase(t *testing.T, ctx context.Context, b *bench) {
 	b.disconnect(ctx)
 }
 
-// fewWaiters looks at a queue whose costs are known: the textbook lock.
+// fewWaiters measures a queue whose costs are known: the textbook lock.
 func fewWaiters(t *testing.T, ctx context.Context, b *bench) {
 	const n = 20
 	w := work{kind: mutex, servers: b.servers.relays.addrs, sessions: 1, contenders: n, cycles: 1}
@@ -165,8 +165,8 @@ func fewWaiters(t *testing.T, ctx context.Context, b *bench) {
 	}
 }
 
-// slowHandOvers looks at the hand-overs of the textbook lock through links that hold back
-// everything: each deletes a node and lists the queue, one after the other.
+// slowHandOvers measures the hand-overs of the textbook lock through links that delay all
+// packets: each deletes a node and lists the queue, one after the other.
 func slowHandOvers(t *testing.T, ctx context.Context, b *bench) {
 	const n, delay = 5, 20 * time.Millisecond
 	slow, err := b.servers.slowed(ctx, delay)
@@ -189,7 +189,7 @@ func slowHandOvers(t *testing.T, ctx context.Context, b *bench) {
 		t.Errorf("the textbook lock: %v requests a hand-over", m.Samples[sequential])
 	}
 	if len(m.Samples[floor]) > 0 {
-		t.Error("somebody waited on the floor")
+		t.Error("a contender waited on the floor")
 	}
 	one := work{kind: mutex, servers: slow.addrs[:1], sessions: 1, contenders: 1, cycles: 1}
 	if ok, err := b.do(ctx, floor, one, func(ctx context.Context, p peer, w work) error {

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// process is a peer in a process of its own, a driver. It says
+// process is a peer in a process of its own, a driver. It writes
 //
 //	ready VERSION
 //
@@ -25,13 +25,13 @@ import (
 //	unpark       →  ok 0                each of them has had the lock
 //	disconnect   →  ok 0                all sessions are closed
 //
-// or with "error" and a text. It opens the sessions that a work needs, if they
-// are not open, and keeps them. It ends at the end of its input, in the middle of a work too: so it
-// never outlives this process, however this one dies.
+// or with "error" and a text. It opens the sessions that a work needs, if they are not
+// open, and keeps them. It ends at the end of its input, also in the middle of a work, so
+// it never outlives this process, even if this one is killed.
 type process struct {
 	cmd     *exec.Cmd
 	input   io.WriteCloser
-	answers chan string // closed when it has ended
+	answers chan string // closed when the process has ended
 	noise   *tail
 	version string
 }
@@ -39,7 +39,7 @@ type process struct {
 // startProcess starts a driver and waits until it is ready.
 func startProcess(ctx context.Context, program string, args ...string) (*process, error) {
 	cmd := exec.Command(program, args...)
-	// In a group of its own, Ctrl-C at the terminal reaches this process alone.
+	// The driver is in a group of its own: Ctrl-C at the terminal reaches only this process.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	p := &process{cmd: cmd, answers: make(chan string), noise: &tail{}}
 	cmd.Stderr = p.noise
@@ -171,7 +171,7 @@ func (t *tail) String() string {
 	return oneLine(string(t.text))
 }
 
-// oneLine makes one line of not too many characters out of what a program said.
+// oneLine makes one line of at most 300 characters from the output of a program.
 func oneLine(text string) string {
 	const limit = 300
 	runes := []rune(strings.Join(strings.Fields(text), " "))

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/term"
 )
 
-// load is the load average of the last minute, where the system tells it.
+// load returns the load average of the last minute, if the system provides it.
 func load() string {
 	text, err := os.ReadFile("/proc/loadavg")
 	if err != nil {
@@ -19,8 +19,8 @@ func load() string {
 	return first
 }
 
-// progressTo shows what is going on: in one line of a terminal, which end
-// removes, else in a line whenever the case changes.
+// progressTo shows the progress: in one line of a terminal, which end removes, otherwise in
+// a line whenever the case changes.
 func progressTo(out io.Writer) (show func(format string, args ...any), end func()) {
 	if file, ok := out.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
 		return func(format string, args ...any) { fmt.Fprintf(out, "\r\x1b[K"+format, args...) },

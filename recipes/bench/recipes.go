@@ -44,8 +44,8 @@ func (s recipesSession) lock(w work, contender int) (lock, error) {
 	return nil, fmt.Errorf("no lock of kind %s", w.kind)
 }
 
-// recipesLock makes the whole cycle that a careful holder makes: it looks at its
-// token, and whether its lease is good.
+// recipesLock makes the whole cycle of a careful holder: it reads its token, and checks
+// that its lease is valid.
 type recipesLock struct {
 	acquirer interface {
 		Acquire(ctx context.Context) (*recipes.Lease, error)

@@ -10,7 +10,7 @@ import (
 	"github.com/zkverify/zkverify/internal/relay"
 )
 
-// traffic is what passed the relays.
+// traffic counts the requests and bytes that passed the relays.
 type traffic struct {
 	requests int64 // frames that clients sent, without pings
 	bytes    int64 // both ways
@@ -20,9 +20,8 @@ func (t traffic) since(before traffic) traffic {
 	return traffic{t.requests - before.requests, t.bytes - before.bytes}
 }
 
-// relays stand between clients and servers and count what passes: one for each
-// server, whatever language its client is written in. Times taken through them
-// mean nothing.
+// relays stand between clients and servers and count requests and bytes. There is one for
+// each server, for clients in any language. Times taken through them mean nothing.
 type relays struct {
 	addrs    []string
 	open     []*relay.Relay
@@ -60,7 +59,7 @@ func (r *relays) close() error {
 	return errors.Join(errs...)
 }
 
-// counted is a link to a server that counts what passes.
+// counted is a link to a server that counts requests and bytes.
 type counted struct {
 	net.Conn
 	relays *relays
@@ -74,17 +73,17 @@ func (c *counted) Read(p []byte) (int, error) {
 }
 
 func (c *counted) Write(p []byte) (int, error) {
-	// Counted first: it may be answered before Write returns.
+	// Counted first: the request may be answered before Write returns.
 	c.relays.bytes.Add(int64(len(p)))
 	c.frames.see(p)
 	return c.Conn.Write(p)
 }
 
-// xidPing is the number that pings carry in place of a request's.
+// xidPing is the number of pings, in place of a request's.
 const xidPing = -2
 
-// frames counts the requests in what a client writes: each is a length of four
-// bytes, a number of four bytes, and the rest.
+// frames counts the requests in a client's output: each is a length of four bytes, a number
+// of four bytes, and the rest.
 type frames struct {
 	count *atomic.Int64
 	head  [8]byte

@@ -9,21 +9,22 @@ import (
 	"unicode/utf8"
 )
 
-// heads are the columns of the table.
+// heads holds the titles of the table's columns.
 var heads = []string{"case", "peer", "median", "least – most", "ours ÷ peer", "target", "a cycle: time", "requests", "bytes", "allocations"}
 
-// least is how wide the columns of figures are at least: what is in them is not known
-// when the first row is written.
+// least holds the least widths of the columns. The figures are not known when the first row
+// is written.
 var least = []int{0, 0, 8, 19, 11, 14, 13, 8, 8, 11}
 
-// table is written row by row, in Markdown that can be read as it is.
+// table is written row by row, in Markdown that is readable as text.
 type table struct {
 	out    io.Writer
 	widths []int
 	err    error
 }
 
-// newTable writes the head of a table in whose first two columns these are to come.
+// newTable writes the head of a table. titles and peers are the cells of its first two
+// columns.
 func newTable(out io.Writer, titles, peers []string) *table {
 	t := &table{out: out, widths: slices.Clone(least)}
 	for i, cells := range [][]string{titles, peers} {
@@ -68,7 +69,7 @@ func (t *table) row(row []string) {
 	}
 }
 
-// rows are the lines of a measure: one for each peer that has a figure.
+// rows returns the rows of a measure: one for each peer that has a figure.
 func (m *measure) rows() [][]string {
 	var rows [][]string
 	title := m.Title
@@ -100,7 +101,7 @@ func (m *measure) rows() [][]string {
 	return rows
 }
 
-// shown is a figure, or nothing when it is not known.
+// shown returns a figure as text, or "" when it is not known.
 func shown(u unit, figure float64) string {
 	if figure == 0 {
 		return ""
@@ -120,7 +121,7 @@ func ratio(r float64) string {
 	return fmt.Sprintf("%.2f", r)
 }
 
-// show writes a figure with three digits or so.
+// show returns a figure with about three digits.
 func (u unit) show(figure float64) string {
 	switch u {
 	case duration:

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// report is a whole run, as -json writes it.
+// report is the report of a run. The flag -json writes it.
 type report struct {
 	Began    time.Time  `json:"began"`
 	Versions []string   `json:"versions"`
@@ -19,7 +19,7 @@ type report struct {
 	Measures []*measure `json:"measures"`
 }
 
-// begin writes what is known before the first case.
+// begin writes the text above the table, and its head.
 func (r *report) begin(stdout io.Writer, cases []string) *table {
 	slices.Sort(r.Versions)
 	fmt.Fprintf(stdout, "%s. Medians; repetitions: %d, the peers of a case taking turns. %s.\n\n",
@@ -27,7 +27,7 @@ func (r *report) begin(stdout io.Writer, cases []string) *table {
 	return newTable(stdout, titlesOf(cases), peerNames())
 }
 
-// end writes what there is to say below the table, and the file.
+// end writes the text below the table, and the file.
 func (r *report) end(stdout io.Writer, jsonFile string) error {
 	if jsonFile != "" {
 		text, err := json.MarshalIndent(r, "", "  ")
@@ -54,8 +54,8 @@ func (r *report) end(stdout io.Writer, jsonFile string) error {
 	return nil
 }
 
-// summary is what to say below the table: how many targets are met, and which
-// peers are missing where, and why.
+// summary returns the text below the table: how many targets are met, and which peers are
+// missing where, and why.
 func summary(measures []*measure) []string {
 	var lines, missedOnes []string
 	counts := map[verdict]int{}
@@ -79,8 +79,8 @@ func summary(measures []*measure) []string {
 	return append(lines, reasons(measures)...)
 }
 
-// reasons says of each peer why it has no figure, or few: in one line, whatever
-// the number of cases.
+// reasons returns why peers have no figure, or few: for each peer and reason one line with
+// all its cases.
 func reasons(measures []*measure) []string {
 	var lines []string
 	cases := map[string][]string{}

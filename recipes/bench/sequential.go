@@ -8,13 +8,13 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
-// sequentialLock is the lock of ZooKeeper's page of recipes and no more: a
-// sequential node each, and everybody watches the one before.
+// sequentialLock is the lock of ZooKeeper's page of recipes and no more: each contender has
+// a sequential node and watches the one before.
 type sequentialLock struct {
 	conn *zk.Conn
 	path string
 	node string
-	// trusting takes the turn when the one before has gone, without a look whether
+	// trusting takes the turn when the node before has gone, without checking whether
 	// others are still ahead.
 	trusting bool
 }

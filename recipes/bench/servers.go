@@ -12,14 +12,13 @@ import (
 	"github.com/zkverify/zkverify/ensemble"
 )
 
-// servers are the three that everything runs on, and a session to set the table
-// and clear it.
+// servers are the three servers of a run, and a session to create the nodes of each work.
 type servers struct {
 	local  *ensemble.Local
-	addrs  []string // a follower's first: that is where most clients of an ensemble are
+	addrs  []string // a follower's first: most clients of an ensemble are connected to one
 	conn   *zk.Conn
 	relays *relays
-	slow   *slowLinks // nil before the first case that wants them
+	slow   *slowLinks // nil before the first case that needs them
 	runs   int
 }
 
@@ -39,7 +38,7 @@ func startServers(ctx context.Context) (_ *servers, err error) {
 	}
 	list := s.local.Servers()
 	for i := range list {
-		s.addrs = append(s.addrs, list[(leader+i)%len(list)].Addr) // IDs begin at 1: this is the one after the leader
+		s.addrs = append(s.addrs, list[(leader+i)%len(list)].Addr) // IDs begin at 1: this is the server after the leader
 	}
 	if s.relays, err = newRelays(s.addrs); err != nil {
 		return nil, err
@@ -62,7 +61,7 @@ func (s *servers) close() error {
 	return errors.Join(err, s.local.Close())
 }
 
-// warmUp lets the servers' compilers see what is to come.
+// warmUp lets the servers' compilers see the work in advance.
 func (s *servers) warmUp(ctx context.Context, rounds int) error {
 	f := newFloor()
 	defer f.close()
@@ -77,9 +76,8 @@ func (s *servers) warmUp(ctx context.Context, rounds int) error {
 	return nil
 }
 
-// at makes the nodes that a work needs and has it done there. A work that names
-// no servers is done on all of them. The nodes stay: the servers end with the
-// run.
+// at creates the nodes that a work needs and runs do with it. A work that names no servers
+// uses all of them. The nodes stay: the servers end with the run.
 func (s *servers) at(w work, do func(w work) error) error {
 	if len(w.servers) == 0 {
 		w.servers = s.addrs

@@ -9,16 +9,16 @@ import (
 	"github.com/zkverify/zkverify/ensemble/links"
 )
 
-// slowLinks lead to the servers over a network that takes its time, as that between the
-// machines of a data center or two does. They are Toxiproxy's, in this process.
+// slowLinks lead to the servers over a slow network, like that between the machines of one
+// data center or two. They are Toxiproxy's, in this process.
 type slowLinks struct {
 	delay   time.Duration // each way
 	network links.Network
 	addrs   []string
-	relays  *relays // count what passes, in front of the links
+	relays  *relays // count the traffic, in front of the links
 }
 
-// newSlowLinks opens a link to each server that holds back everything, each way.
+// newSlowLinks opens a link to each server that delays all packets, each way.
 func newSlowLinks(ctx context.Context, servers []string, delay time.Duration) (_ *slowLinks, err error) {
 	network, err := links.InProcess()
 	if err != nil {
@@ -52,7 +52,7 @@ func (s *slowLinks) close() error {
 	return errors.Join(err, s.network.Close())
 }
 
-// slowed returns the links to the servers that are so slow.
+// slowed returns the links to the servers with this delay.
 func (s *servers) slowed(ctx context.Context, delay time.Duration) (*slowLinks, error) {
 	if s.slow != nil && s.slow.delay == delay {
 		return s.slow, nil

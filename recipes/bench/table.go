@@ -11,14 +11,14 @@ type measure struct {
 	Case    string               `json:"case"`
 	Title   string               `json:"title"`
 	Unit    unit                 `json:"unit"`
-	Peers   []string             `json:"peers"` // in the order of the table; the first is what it is about
+	Peers   []string             `json:"peers"` // in the order of the table; the first is the subject
 	Samples map[string][]float64 `json:"samples"`
 	Per     map[string]perCycle  `json:"per_cycle,omitempty"`
 	Bounds  []bound              `json:"bounds,omitempty"`
 	Notes   map[string]string    `json:"notes,omitempty"` // why a peer has no figure, or few
 }
 
-// unit says how a figure is shown. Times are in nanoseconds.
+// unit is the unit of a figure. Times are in nanoseconds.
 type unit string
 
 const (
@@ -27,7 +27,7 @@ const (
 	size     unit = "bytes"
 )
 
-// perCycle is what one cycle of the case costs on the average. Zero is unknown.
+// perCycle is the average cost of one cycle of the case. Zero means unknown.
 type perCycle struct {
 	Nanoseconds float64 `json:"ns"`
 	Requests    float64 `json:"requests"`
@@ -42,7 +42,7 @@ type bound struct {
 	Limit   float64 `json:"limit"`
 }
 
-// verdict on a bound.
+// verdict is the verdict on a bound.
 type verdict string
 
 const (
@@ -51,15 +51,15 @@ const (
 	unknown verdict = "unknown" // a figure is missing
 )
 
-// subject is the peer that the measure is about.
+// subject returns the peer that the measure is about.
 func (m *measure) subject() string { return m.Peers[0] }
 
-// ratio is the subject's figure divided by that of a peer.
+// ratio returns the subject's figure divided by that of a peer.
 func (m *measure) ratio(peer string) float64 {
 	return median(ratios(m.Samples[m.subject()], m.Samples[peer]))
 }
 
-// judge tells whether a bound is met.
+// judge returns the verdict on a bound.
 func (m *measure) judge(b bound) verdict {
 	value := median(m.Samples[m.subject()])
 	if b.Against != "" {
@@ -74,8 +74,8 @@ func (m *measure) judge(b bound) verdict {
 	return missed
 }
 
-// median of the figures, NaN when there are none. Of an even number it is the
-// mean of the two in the middle.
+// median returns the median of the figures, NaN when there are none. Of an even number it
+// is the mean of the two in the middle.
 func median(figures []float64) float64 {
 	if len(figures) == 0 {
 		return math.NaN()
@@ -88,8 +88,8 @@ func median(figures []float64) float64 {
 	return (sorted[middle-1] + sorted[middle]) / 2
 }
 
-// ratios of figures that were taken in the same repetition. One peer may have
-// fewer repetitions than the other, its first ones.
+// ratios returns the ratios of figures that were taken in the same repetition. One peer may
+// have fewer repetitions than the other, its first ones.
 func ratios(a, b []float64) []float64 {
 	var all []float64
 	for i := range min(len(a), len(b)) {

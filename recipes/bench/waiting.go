@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// waitingCase looks at a thousand contenders that wait behind a holder, and at
-// what it takes to hand the lock through all of them.
+// waitingCase measures a thousand contenders that wait behind a holder, and the hand-over
+// of the lock through all of them.
 const waitingCase = "waiting"
 
 var waitingWork = work{kind: mutex, sessions: 1, contenders: 1000, cycles: 1}
 
-// waitingMeasures are the figures of that case, each with its targets for
-// package recipes.
+// waitingMeasures returns the measures of that case, each with its targets for package
+// recipes.
 func waitingMeasures() []*measure {
 	all := []string{ours, zkLock, sequential, curator, kazoo}
 	inGo := []string{ours, zkLock, sequential}
@@ -28,7 +28,7 @@ func waitingMeasures() []*measure {
 	}
 }
 
-// usage is what this process uses now.
+// usage is the present use of memory and goroutines of this process.
 type usage struct {
 	goroutines int
 	bytes      uint64
@@ -41,7 +41,7 @@ func useNow() usage {
 	return usage{runtime.NumGoroutine(), m.HeapAlloc + m.StackInuse}
 }
 
-// wait measures the case. Links go through the relays: nothing is timed.
+// wait measures the case. Links go through the relays: no time is measured.
 func (b *bench) wait(ctx context.Context) ([]*measure, error) {
 	measures := waitingMeasures()
 	peers, notes := b.entrants(measures[len(measures)-1].Peers)
@@ -78,7 +78,7 @@ func (b *bench) waiters(ctx context.Context, p peer, w work) ([]float64, error) 
 	few := w
 	few.contenders = 10
 	if err := b.servers.at(few, func(few work) error { _, err := p.run(ctx, few); return err }); err != nil {
-		return nil, err // it opens the session
+		return nil, err // this run opens the session
 	}
 	watches, err := b.servers.watches(ctx)
 	if err != nil {
@@ -111,10 +111,10 @@ func (b *bench) waiters(ctx context.Context, p peer, w work) ([]float64, error) 
 	}, nil
 }
 
-// settled waits until all contenders are in the queue and have done what they do
-// before they sleep: next to no request passes the relays for a while, twice. Next to
-// none, since package recipes sends a heartbeat each sixth of a session timeout; twice,
-// since as many as there are in heartbeats may be the last of what contenders do.
+// settled waits until all contenders are in the queue and have made their last requests
+// before they sleep: hardly a request passes the relays for a while, twice. A few pass,
+// since package recipes sends a heartbeat each sixth of a session timeout. It takes two
+// such times, since as few requests may be the last ones of the contenders.
 func (b *bench) settled(ctx context.Context, w work, links *relays) error {
 	const quiet = sessionTimeout / 5
 	heartbeats := int64(10 * w.sessions) // two beats each, of five requests

@@ -11,41 +11,41 @@ import (
 const (
 	mutex     = "mutex"
 	semaphore = "semaphore"
-	readWrite = "readwrite" // of ten contenders the last is a writer
+	readWrite = "readwrite" // of each ten contenders the last is a writer
 )
 
-// work is what a peer is told to do: contenders, spread over sessions, each
-// acquire and release one lock a number of times.
+// work is the task of a peer: contenders, spread over sessions, each acquire and release
+// one lock a number of times.
 type work struct {
 	kind       string
 	path       string
-	servers    []string // session i talks to servers[i modulo their number] alone
+	servers    []string // session i connects only to servers[i modulo their number]
 	sessions   int
 	contenders int
 	cycles     int
 	permits    int           // of a semaphore
-	hold       time.Duration // how long each holder stays, beside what the lock itself takes
+	hold       time.Duration // how long each holder stays, in addition to the time of the lock itself
 }
 
-// total is the number of cycles that all contenders make together.
+// total returns the number of cycles that all contenders make together.
 func (w work) total() int { return w.contenders * w.cycles }
 
-// server is the address that a contender's session talks to.
+// server returns the address that a contender's session connects to.
 func (w work) server(contender int) string { return w.servers[w.session(contender)%len(w.servers)] }
 
-// session is the number of the session that a contender uses.
+// session returns the number of the session that a contender uses.
 func (w work) session(contender int) int { return contender % w.sessions }
 
-// writer tells whether a contender of a read/write lock writes.
+// writer reports whether a contender of a read/write lock writes.
 func (w work) writer(contender int) bool { return contender%10 == 9 }
 
-// String is the work as drivers read it: words of the form name=value.
+// String returns the work in the form that drivers read: words of the form name=value.
 func (w work) String() string {
 	return fmt.Sprintf("kind=%s path=%s servers=%s sessions=%d contenders=%d cycles=%d permits=%d hold=%d",
 		w.kind, w.path, strings.Join(w.servers, ","), w.sessions, w.contenders, w.cycles, w.permits, w.hold.Microseconds())
 }
 
-// guard notices when a lock lets in more than it may: a lock that does not lock
+// guard detects when a lock admits more holders than it may: a lock that does not lock
 // would win every comparison.
 type guard struct {
 	kind    string

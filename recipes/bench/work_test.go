@@ -15,7 +15,7 @@ func TestAGuardNoticesALockThatDoesNotLock(t *testing.T) {
 	for name, c := range map[string]struct {
 		work  work
 		steps []step
-		good  bool // whether the last step is allowed; the others are
+		good  bool // whether the last step is allowed; the earlier steps are
 	}{
 		"a mutex lets one in":                   {work{kind: mutex}, []step{enter, leave, enter}, true},
 		"a mutex lets no second in":             {work{kind: mutex}, []step{enter, enter}, false},

@@ -12,22 +12,24 @@ import (
 	"github.com/zkverify/zkverify/workload/remote"
 )
 
-// workerPresence is where the clients of a worker make themselves known to the servers.
+// workerPresence is the node at which the clients of a worker announce themselves to the
+// servers.
 const workerPresence = "/bench-presence"
 
-// runSlack is what a run with sessions of 2 s, the default, gives a line of a worker: it goes by
-// that how often it asks whether the worker runs.
+// runSlack is the slack of a worker in a run with sessions of 2 s, the default. It
+// determines how often the bench asks whether the worker runs.
 const runSlack = 100 * time.Millisecond
 
-// curatorWorker is Curator's mutex as a run of zkverify drives it: in a worker process, by the
-// protocol of docs/worker.md. Each cycle asks the worker what a hold of a run asks.
+// curatorWorker is Curator's mutex as a run of zkverify drives it: in a worker process, by
+// the protocol of docs/worker.md. Each cycle asks the worker the questions of a hold of a
+// run.
 type curatorWorker struct {
 	*inProcess
 	workers *remote.Workers
 }
 
-// startCuratorWorker starts the worker, with its log in dir. The error says what the machine
-// lacks.
+// startCuratorWorker starts the worker, with its log in dir. The error names the missing
+// tool of the machine.
 func startCuratorWorker(ctx context.Context, dir string, s *servers) (*curatorWorker, error) {
 	command, err := curatorWorkerScript()
 	if err != nil {
@@ -39,14 +41,14 @@ func startCuratorWorker(ctx context.Context, dir string, s *servers) (*curatorWo
 	died := func(err error) { fmt.Fprintln(os.Stderr, "bench:", err) } // its next command fails
 	workers, err := remote.Start(ctx, remote.Config{N: 1, Command: []string{command, "mutex"}, Logs: dir, Slack: runSlack}, died)
 	if err != nil {
-		_ = workers.End() // it has not started
+		_ = workers.End() // the worker has not started
 		return nil, errors.New(oneLine(err.Error()))
 	}
 	return &curatorWorker{newInProcess(inWorker, workerLibrary{workers}), workers}, nil
 }
 
-// curatorWorkerScript finds the script in the source of zkverify, which the working directory is
-// in.
+// curatorWorkerScript finds the script in the source of zkverify, at or above the working
+// directory.
 func curatorWorkerScript() (string, error) {
 	const script = "workload/examples/curator/curator_worker"
 	dir, err := os.Getwd()
@@ -67,7 +69,7 @@ func curatorWorkerScript() (string, error) {
 
 func (c *curatorWorker) close() {
 	c.inProcess.close()
-	_ = c.workers.End() // nothing more is asked of it
+	_ = c.workers.End() // no command follows
 }
 
 // workerLibrary opens clients in the worker.
@@ -104,9 +106,9 @@ func (s workerSession) close() {
 	_ = s.client.Close(ctx) // the session ends by itself
 }
 
-// workerLock makes the cycle of a run's holder, but for its accesses to the counters: it asks
-// whether its lease is valid before it writes the plain one, and before every other access, and
-// before it releases, whether a fault pauses the process.
+// workerLock makes the cycle of a run's holder, except for its accesses to the counters. It
+// asks whether its lease is valid before the plain write. Before every other access, and
+// before it releases, it asks whether a fault pauses the process.
 type workerLock struct {
 	client *remote.Client
 	name   string

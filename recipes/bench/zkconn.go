@@ -8,8 +8,8 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
-// sessionTimeout is what every peer asks for: package recipes sends a heartbeat
-// each sixth of it, so a long one would flatter it.
+// sessionTimeout is the session timeout that every peer asks for. Package recipes sends a
+// heartbeat each sixth of it, so a long timeout would flatter the package.
 const sessionTimeout = 10 * time.Second
 
 var openACL = zk.WorldACL(zk.PermAll)
@@ -44,8 +44,8 @@ type silent struct{}
 
 func (silent) Printf(string, ...any) {}
 
-// onConn is a library whose sessions are nothing but a connection of
-// go-zookeeper, for locks of the kind mutex.
+// onConn is a library whose sessions consist only of a connection of go-zookeeper, for
+// locks of the kind mutex.
 type onConn struct {
 	lock func(conn *zk.Conn, path string) lock
 }

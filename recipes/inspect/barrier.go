@@ -9,11 +9,12 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
-// readyName is the node that begins a round of a double barrier.
+// readyName is the name of the node that begins a round of a double barrier.
 const readyName = "ready"
 
 // members reads a node whose children are named by UUIDs: a double barrier, or a semaphore
-// of kazoo's; nil if it is neither, as a folder with a child for each user.
+// of kazoo's. It returns nil if the node is neither, such as a folder with a child for each
+// user.
 func (r *reader) members(lock string, children []string) (*Lock, error) {
 	if l, err := r.kazooSemaphore(lock, children); l != nil || err != nil {
 		return l, err
@@ -57,7 +58,7 @@ func (r *reader) barrier(lock string, children []string, seen map[string]Contend
 		}
 	}
 	if len(names) == 0 && (l.Round == nil || len(l.Foreign) > 0) {
-		return nil, false, nil // a folder that has a child of that name
+		return nil, false, nil // a folder with a child that is named "ready"
 	}
 	for i, name := range names {
 		c, known := seen[name]
@@ -85,7 +86,8 @@ func (r *reader) barrier(lock string, children []string, seen map[string]Contend
 	return l, gone, nil
 }
 
-// round reads the node "ready", nil if it is gone, or something else of that name.
+// round reads the node "ready". It returns nil if the node is gone, or if it is no ready
+// node.
 func (r *reader) round(lock string) (round *Round, gone bool, err error) {
 	node := join(lock, readyName)
 	data, stat, err := r.get(node)

@@ -15,12 +15,12 @@ import (
 
 // BenchmarkFind reads 10,000 locks, each with a holder and a waiter, of eight sessions. It
 // makes them on the servers that ZKVERIFY_SERVERS names, below /zkverify-bench, and removes
-// them: zkverify ensemble up starts some. Memory is that which is allocated; what a process
-// takes is told by
+// them: zkverify ensemble up starts some. It reports the allocated memory; the memory of a process
+// is reported by
 //
 //	/usr/bin/time -v zkverify locks ls /zkverify-bench
 //
-// while ZKVERIFY_BENCH_KEEP=1m has the benchmark keep the locks for a minute.
+// while ZKVERIFY_BENCH_KEEP=1m makes the benchmark keep the locks for a minute.
 func BenchmarkFind(b *testing.B) {
 	addrs := os.Getenv("ZKVERIFY_SERVERS")
 	if addrs == "" {

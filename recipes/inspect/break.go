@@ -10,15 +10,16 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
-// ErrNotHeld is returned by [Break] when nobody holds the lock with that token, by now or
-// at all.
-var ErrNotHeld = errors.New("inspect: nobody holds the lock with this token")
+// ErrNotHeld is returned by [Break] when no client holds the lock with that token, either
+// no longer or at all.
+var ErrNotHeld = errors.New("inspect: no client holds the lock with this token")
 
-// ErrUntouchable is of a lock whose nodes must not be changed: its recipe is unknown, or it
-// is a double barrier, whose members hold nothing that others wait for.
-var ErrUntouchable = errors.New("inspect: no lock of recipes, Curator, kazoo or go-zookeeper that somebody holds")
+// ErrUntouchable is returned by [Break] for a lock whose nodes must not be changed: its
+// recipe is unknown, or it is a double barrier, whose members hold nothing that others wait
+// for.
+var ErrUntouchable = errors.New("inspect: no lock of recipes, Curator, kazoo or go-zookeeper that a client holds")
 
-// Writer is what Break needs of a connection: *zk.Conn has it.
+// Writer is the connection that Break needs. *zk.Conn implements it.
 type Writer interface {
 	Source
 	Multi(ops ...any) ([]zk.MultiResponse, error)
@@ -37,17 +38,18 @@ func (l *Lock) With(token recipes.Token) (all []*Contender) {
 // Break deletes the node of the holder with this token, or the nodes of its permits, all of
 // them or none, and returns them. A holder that is alive is not stopped: see docs/locks.md.
 //
-// The token names the node: it is the transaction that created it. A delete cannot name a
-// transaction, so it names the path and the data's version that were read together with
-// the token, and the servers compare these as they delete. That is the same node: another
-// one of that name would have to be created in between, and the names of contenders have a
-// random id and a sequence number of which a parent gives each once. Only the permits of
-// kazoo's semaphore have one name for each semaphore object: a permit that is released and
-// acquired again, by the same object, between the read and the delete would be deleted. If
-// the data has changed in between, as by a request to release, the node is read again.
+// The token identifies the node: it is the transaction that created it. A delete cannot
+// name a transaction, so it names the path and the data's version that were read together
+// with the token, and the servers compare these as they delete. That is the same node:
+// another node of that name would have to be created in between, and the names of
+// contenders have a random id and a sequence number, which a parent gives only once. Only
+// the permits of kazoo's semaphore have one name for each semaphore object: a permit that
+// is released and acquired again, by the same object, between the read and the delete would
+// be deleted. If the data has changed in between, as by a request to release, Break reads
+// the node again.
 //
-// Errors: [ErrNotHeld]; [ErrUntouchable]; those of [Read]; zk.ErrNoAuth; a lost connection
-// leaves open whether the nodes have been deleted.
+// Errors: [ErrNotHeld]; [ErrUntouchable]; those of [Read]; zk.ErrNoAuth; after a lost
+// connection the nodes may have been deleted.
 func Break(ctx context.Context, conn Writer, lock string, token recipes.Token) ([]Contender, error) {
 	for try := 1; ; try++ {
 		l, err := Read(ctx, conn, lock)

@@ -11,7 +11,7 @@ import (
 	"github.com/zkverify/zkverify/recipes/inspect"
 )
 
-// tokenOf is the token of a planted node.
+// tokenOf returns the token of a planted node.
 func tokenOf(w *world, path string) recipes.Token {
 	w.T.Helper()
 	_, stat, err := w.conn.Exists(path)

@@ -23,7 +23,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type world struct {
 	*testing.T
 	*zktest.Ensemble
-	conn *zk.Conn // the operator's, who also plants nodes
+	conn *zk.Conn // of the operator, who also plants nodes
 	dial inspect.Dial
 }
 
@@ -43,7 +43,7 @@ type silent struct{}
 
 func (silent) Printf(string, ...any) {}
 
-// raw is a bare connection of a client of that name.
+// raw returns a bare connection of the client with that name.
 func (w *world) raw(name string) *zk.Conn {
 	w.T.Helper()
 	conn, _, err := zk.Connect(w.Servers(), 10*time.Second, zk.WithDialer(w.Client(name).DialTimeout), zk.WithLogger(silent{}))
@@ -54,7 +54,7 @@ func (w *world) raw(name string) *zk.Conn {
 	return conn
 }
 
-// client is a client of recipes, whose nodes have its name as their data.
+// client returns a client of recipes, whose nodes have its name as their data.
 func (w *world) client(name string) *recipes.Client {
 	w.T.Helper()
 	c, err := recipes.Connect(w.T.Context(), w.Servers(), recipes.WithDialer(w.Client(name).DialContext), recipes.WithServerTick(200*time.Millisecond))
@@ -65,7 +65,7 @@ func (w *world) client(name string) *recipes.Client {
 	return c
 }
 
-// plant creates a node and what is missing above it. A session that ends takes ephemeral
+// plant creates a node and its missing parents. A session that ends takes its ephemeral
 // nodes with it.
 func plant(w *world, conn *zk.Conn, path, data string, flags int32) *zk.Stat {
 	w.T.Helper()
@@ -111,8 +111,8 @@ func (w *world) find(paths ...string) *inspect.Snapshot {
 	return s
 }
 
-// queueText is a lock in a line: its recipe, then each contender with its kind and data; a
-// star marks those that hold it.
+// queueText returns a lock in a line: its recipe, then each contender with its kind and
+// data. A star marks the holders.
 func queueText(l *inspect.Lock) string {
 	var b strings.Builder
 	b.WriteString(string(l.Recipe) + ":")
@@ -148,7 +148,7 @@ func wantPaths(t testing.TB, s *inspect.Snapshot, want ...string) {
 	}
 }
 
-// Names as the libraries give them.
+// curator and kazoo return names as the libraries give them.
 func curator(n int, kind string, sequence int) string {
 	return fmt.Sprintf("_c_%08x-1111-4222-8333-444444444444-%s%010d", n, kind, sequence)
 }

@@ -34,7 +34,7 @@ func (m *meddling) Get(path string) ([]byte, *zk.Stat, error) {
 	return m.Source.Get(path)
 }
 
-// A holder that is gone before it is read does not leave a queue that nobody holds.
+// A holder that is gone before it is read does not leave a queue without a holder.
 func TestAHolderThatLeavesWhileItsQueueIsRead(t *testing.T) {
 	in(t, func(t *testing.T, w *world) {
 		for i := range 3 {
@@ -60,7 +60,7 @@ func TestAHolderThatLeavesWhileItsQueueIsRead(t *testing.T) {
 	})
 }
 
-// A queue that never stands still is read a bounded number of times, and marked.
+// A queue that changes all the time is read a bounded number of times, and marked.
 func TestAQueueThatNeverStandsStill(t *testing.T) {
 	in(t, func(t *testing.T, w *world) {
 		w.ephemeral("/l/"+curator(0, "lock-", 0), "stays")
@@ -111,8 +111,8 @@ func TestALockThatBecomesFreeWhileItIsRead(t *testing.T) {
 	})
 }
 
-// An acquire leaves the queue of a semaphore as it takes its permit. It is seen in one of
-// the two, and not in both or in none.
+// An acquire leaves the queue of a semaphore as it takes its permit. The reader finds it in
+// one of the two, and not in both or in none.
 func TestAnAcquireIsNotCountedTwice(t *testing.T) {
 	in(t, func(t *testing.T, w *world) {
 		lock, permit := "/s/locks/"+curator(1, "lock-", 0), "/s/leases/"+curator(1, "lease-", 0)
@@ -136,7 +136,7 @@ func TestAnAcquireIsNotCountedTwice(t *testing.T) {
 	})
 }
 
-// Folders that come and go while the tree is walked are passed over.
+// Folders that come and go while the tree is walked are skipped.
 func TestAFolderThatIsGoneWhenItsTurnComes(t *testing.T) {
 	in(t, func(t *testing.T, w *world) {
 		w.persistent("/l/gone", "")

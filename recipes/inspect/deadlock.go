@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// waits are the sessions that each session waits for, and one reason for each.
+// waits holds the sessions for which each session waits, with one reason for each.
 type waits map[int64]map[int64]reason
 
 // reason is a lock that one session holds and another waits for.
@@ -14,9 +14,9 @@ type reason struct {
 	holder, waiter *Contender
 }
 
-// deadlocks finds sessions that wait for each other in a circle, and returns one circle,
-// as short as there is, of each set of sessions that cannot go on. A session that waits
-// for itself is none: its owners are several, and the servers do not know them.
+// deadlocks finds sessions that wait for each other in a circle. It returns one circle, the
+// shortest, of each set of sessions that cannot go on. A session that waits for itself is
+// no deadlock: it has several owners, which the servers do not know.
 func deadlocks(locks []Lock) (found []Finding) {
 	graph := make(waits)
 	for i := range locks {
@@ -40,14 +40,14 @@ func (g waits) add(from, to int64, r reason) {
 	if g[from] == nil {
 		g[from] = make(map[int64]reason)
 	}
-	// The wait that has lasted longest is the one that does not end by itself.
+	// Keep the wait that has lasted longest: it does not end by itself.
 	if known, is := g[from][to]; !is || r.waiter.Token.Compare(known.waiter.Token) < 0 {
 		g[from][to] = r
 	}
 }
 
-// knots returns the sets of sessions of which each waits for each, by way of others or not
-// (strongly connected components, Tarjan).
+// knots returns the sets of sessions in which each session waits for each other one,
+// directly or through others (strongly connected components, Tarjan).
 func (g waits) knots() (all [][]int64) {
 	index, low := make(map[int64]int), make(map[int64]int)
 	var stack []int64
@@ -112,7 +112,8 @@ func (g waits) shortest(knot []int64) []int64 {
 	}
 }
 
-// finding describes a circle: what each session holds is what the one before it waits for.
+// finding describes a circle: each session holds the lock for which the session before it
+// waits.
 func (g waits) finding(circle []int64) Finding {
 	f := Finding{Problem: Deadlock}
 	for i, s := range circle {

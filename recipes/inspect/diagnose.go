@@ -8,21 +8,21 @@ import (
 	"time"
 )
 
-// Problem is something that may be wrong with a lock.
+// Problem is a possible problem of a lock.
 type Problem string
 
 // The problems that [Diagnose] finds, and [Unused].
 const (
-	PersistentNode  Problem = "persistent-node"  // a contender that no session owns stays until somebody deletes it
-	SessionEnded    Problem = "session-ended"    // the servers do not have the session of a contender any more
+	PersistentNode  Problem = "persistent-node"  // a contender that no session owns stays until a client deletes it
+	SessionEnded    Problem = "session-ended"    // the servers no longer have the session of a contender
 	ForeignChild    Problem = "foreign-child"    // a child that is no contender of the lock's recipe
 	AboveSize       Problem = "above-size"       // more permits are out than the semaphore has
 	HeldLong        Problem = "held-long"        // others wait, and the holder's node is old
-	SequenceEnds    Problem = "sequence-ends"    // half of the sequence numbers have been given, or all
+	SequenceEnds    Problem = "sequence-ends"    // half of the sequence numbers, or all, have been used
 	LongList        Problem = "long-list"        // the list of a lock's nodes fills half of an answer of the servers
-	ManyPermits     Problem = "many-permits"     // the list of a semaphore's permits would, were they all out
-	LargeSession    Problem = "large-session"    // the end of a session makes a transaction of half of what servers read
-	TransactionsEnd Problem = "transactions-end" // the leader has made half of the transactions that it can number
+	ManyPermits     Problem = "many-permits"     // the list of a semaphore's permits would do so if all were out
+	LargeSession    Problem = "large-session"    // the end of a session makes a transaction of half the size that servers read
+	TransactionsEnd Problem = "transactions-end" // the leader has used half of its transaction numbers
 	Deadlock        Problem = "deadlock"         // sessions that wait for each other
 	StaleReady      Problem = "stale-ready"      // the node "ready" of a double barrier whose round has no members
 	UnusedParent    Problem = "unused-parent"    // a node without data that never had a child, see [Unused]
@@ -34,17 +34,17 @@ type Finding struct {
 	Locks   []string // paths; several of Deadlock and LargeSession, none of TransactionsEnd
 	Recipe  Recipe
 	Nodes   []string // paths, in order
-	// Contender is whose node it is: of PersistentNode and SessionEnded, the oldest holder of
-	// HeldLong, and one of the session of LargeSession.
+	// Contender is the contender of the node: of PersistentNode and SessionEnded, the oldest
+	// holder of HeldLong, and one of the session of LargeSession.
 	Contender *Contender
 	Waiters   int           // that wait for the lock
 	Age       time.Duration // of HeldLong: of the holder's node; of UnusedParent: of the node
-	Size, Out int           // of AboveSize and ManyPermits: permits that there are, and that are out; Out of LargeSession: nodes
-	// Bytes is how large what a limit holds for is, and Limit how large it may be, of LongList,
-	// ManyPermits and LargeSession.
+	Size, Out int           // of AboveSize and ManyPermits: the semaphore's permits, and those that are out; Out of LargeSession: nodes
+	// Bytes is the size of the list or transaction, and Limit the largest size allowed, of
+	// LongList, ManyPermits and LargeSession.
 	Bytes, Limit int
-	// Left is how many sequence numbers are left before they end, of SequenceEnds; 0 when
-	// they have ended. Of TransactionsEnd it is how many transactions are.
+	// Left is the number of unused sequence numbers, of SequenceEnds; 0 when none is
+	// left. Of TransactionsEnd it is the number of unused transaction numbers.
 	Left  int64
 	Cycle []Wait // of Deadlock: each session waits for the next one, the last for the first
 	round int64  // of StaleReady: the transaction that created the node
@@ -58,19 +58,20 @@ type Wait struct {
 	Waiter       *Contender
 }
 
-// Checks say what is to be found, and by what it is judged.
+// Checks holds the options of [Diagnose].
 type Checks struct {
 	Now   time.Time
-	Long  time.Duration  // from which age on HeldLong is a finding; 0: never
-	Sizes map[string]int // of semaphores, by path, where their nodes do not tell it
+	Long  time.Duration  // the age from which on HeldLong is a finding; 0: never
+	Sizes map[string]int // of semaphores whose nodes do not tell their size, by path
 	// MaxPacket is the servers' jute.maxbuffer in bytes; 0: ZooKeeper's default, 1048575.
 	MaxPacket int
 	Sessions  *Sessions // nil: SessionEnded and TransactionsEnd are never findings
 }
 
-// Diagnose finds problems of locks, which have been read whole (not [Brief]), and of whose
-// recipes it knows. The locks are read one after the other while they are in use: what is
-// found twice, in two snapshots some seconds apart, is so, see [Confirmed].
+// Diagnose finds problems of locks, which have been read whole (not [Brief]). It skips
+// locks of unknown recipes. The locks are read one after the other while they are in use. A
+// problem that is found twice, in two snapshots some seconds apart, is real, see
+// [Confirmed].
 func Diagnose(locks []Lock, c Checks) (found []Finding) {
 	for i := range locks {
 		l := &locks[i]
@@ -104,8 +105,8 @@ func Confirmed(first, second []Finding) (both []Finding) {
 	return both
 }
 
-// key is what makes two findings the same. Permits and foreign children come and go while
-// there are too many of them.
+// key returns a text that is the same for two findings of the same problem. It leaves out
+// permits and foreign children, which come and go while there are too many of them.
 func (f *Finding) key() string {
 	key := string(f.Problem) + " " + strings.Join(f.Locks, " ")
 	switch f.Problem {
@@ -145,7 +146,8 @@ func foreign(l *Lock, _ Checks) *Finding {
 }
 
 // aboveSize counts the permits of a semaphore. An acquire of Curator's creates the node of
-// its permit before it is granted, while it is first in the queue: that one does not count.
+// its permit before it is granted, while it is first in the queue. That permit does not
+// count.
 func aboveSize(l *Lock, c Checks) *Finding {
 	size := cmp.Or(c.Sizes[l.Path], l.Size)
 	if l.Recipe != Semaphore || size == 0 {
@@ -169,8 +171,8 @@ func aboveSize(l *Lock, c Checks) *Finding {
 	return &Finding{Problem: AboveSize, Nodes: nodes, Size: size, Out: out}
 }
 
-// heldLong finds a lock that is waited for while its holder's node is old. Leaders lead for
-// long, and members of a barrier are there for each other.
+// heldLong finds a lock with waiters whose holder's node is old. Elections and double
+// barriers are left out: leaders lead for long, and members of a barrier meet on purpose.
 func heldLong(l *Lock, c Checks) *Finding {
 	holder, waiter := l.Oldest()
 	if c.Long <= 0 || holder == nil || waiter == nil || l.Recipe == Election || l.Recipe == DoubleBarrier || Age(c.Now, holder.Since) < c.Long {

@@ -13,7 +13,7 @@ import (
 	"github.com/zkverify/zkverify/recipes/inspect"
 )
 
-// found are findings in short: the problem, the locks, and how many nodes.
+// problems returns findings in short: the problem, the locks, and the number of nodes.
 func problems(findings []inspect.Finding) (all []string) {
 	for _, f := range findings {
 		all = append(all, fmt.Sprintf("%s %s %d", f.Problem, strings.Join(f.Locks, ","), len(f.Nodes)))
@@ -29,14 +29,14 @@ func (w *world) diagnose(checks inspect.Checks) []inspect.Finding {
 	return inspect.Diagnose(w.find("/").Locks, checks)
 }
 
-// problem is something that is planted, and what of it is found.
+// problem is a set of planted nodes, and the findings expected of them.
 type problem struct {
 	plant  func(w *world, other *zk.Conn)
 	checks inspect.Checks
 	want   []string
 }
 
-// Each problem, beside what looks much like it and is none.
+// planted holds each problem, beside similar nodes that are none.
 var planted = map[string]problem{
 	"locks that are in order": {func(w *world, other *zk.Conn) {
 		w.ephemeral("/m/"+curator(1, "lock-", 1), "")
@@ -47,7 +47,7 @@ var planted = map[string]problem{
 		w.ephemeral("/s/locks/"+curator(1, "lock-", 1), "")
 		w.ephemeral("/b/"+curator(1, "", 0)[3:39], "")
 		w.persistent("/b/ready", "")
-		// The leader waits for a lock of another candidate, who does not wait to lead.
+		// The leader waits for a lock of another candidate, which does not wait to lead.
 		w.ephemeral("/e/"+curator(1, "latch-", 1), "")
 		plant(w, other, "/e/"+curator(2, "latch-", 2), "", zk.FlagEphemeral)
 		plant(w, other, "/held/"+curator(1, "lock-", 1), "", zk.FlagEphemeral)
@@ -57,7 +57,7 @@ var planted = map[string]problem{
 		w.persistent("/m/"+curator(1, "lock-", 1), "")
 		w.ephemeral("/m/"+curator(2, "lock-", 2), "")
 	}, inspect.Checks{}, []string{"persistent-node /m 1"}},
-	"a container in a queue, which is nobody's either": {func(w *world, other *zk.Conn) {
+	"a container in a queue, which no session owns either": {func(w *world, other *zk.Conn) {
 		w.persistent("/m", "")
 		if _, err := w.conn.CreateContainer("/m/"+curator(1, "lock-", 1), nil, zk.FlagContainer, zk.WorldACL(zk.PermAll)); err != nil {
 			w.T.Fatal(err)
@@ -137,7 +137,7 @@ var planted = map[string]problem{
 		w.ephemeral("/m-3/"+curator(5, "lock-", 5), "")
 	}, inspect.Checks{MaxPacket: 3 * (4 + len("/m-0/") + 55)}, []string{
 		"large-session /m-0,/m-1,/m-2 0", "long-list /m-0 1", "long-list /m-1 1", "long-list /m-2 1", "long-list /m-3 1"}},
-	"a round that nobody is left of": {func(w *world, other *zk.Conn) {
+	"a round without members": {func(w *world, other *zk.Conn) {
 		w.persistent("/alone/ready", "")
 		w.persistent("/b/ready", "")
 		w.ephemeral("/b/"+curator(1, "", 0)[3:39], "came later")
@@ -170,8 +170,8 @@ func TestEachProblemIsFoundWhereItIs(t *testing.T) {
 	}
 }
 
-// A node whose session the servers do not have. Servers with that bug are not to be had:
-// the answer to dump is planted.
+// A node whose session the servers do not have. No server with that bug is available: the
+// answer to dump is planted.
 func TestANodeThatHasOutlivedItsSessionIsFound(t *testing.T) {
 	in(t, func(t *testing.T, w *world) {
 		other := w.raw("other")
@@ -202,7 +202,7 @@ func TestSequenceNumbersThatAreLeft(t *testing.T) {
 	})
 }
 
-// Of what is not below the locks the servers tell.
+// The servers also tell of nodes that are not below the locks.
 func TestLimitsOfWhichTheServersTell(t *testing.T) {
 	in(t, func(t *testing.T, w *world) {
 		w.ephemeral("/m/"+curator(1, "lock-", 1), "")
@@ -291,12 +291,12 @@ func TestDeadlocksAreFound(t *testing.T) {
 	}
 }
 
-// Readers and permits: who keeps whom from a lock.
+// Deadlocks with readers, and with permits.
 func TestDeadlocksOfReadersAndOfPermits(t *testing.T) {
 	in(t, func(t *testing.T, w *world) {
 		a, b, c := w.conn, w.raw("b"), w.raw("c")
 		node := func(conn *zk.Conn, path string) { plant(w, conn, path, "", zk.FlagEphemeral) }
-		// a reads and waits for /m, which b holds, who waits to write.
+		// Client a reads and waits for /m. Client b holds /m and waits to write.
 		node(a, "/rw/"+curator(1, "__READ__", 0))
 		node(c, "/rw/"+curator(2, "__READ__", 1))
 		node(b, "/m/"+curator(1, "lock-", 0))
@@ -305,7 +305,7 @@ func TestDeadlocksOfReadersAndOfPermits(t *testing.T) {
 		if got, want := problems(w.diagnose(inspect.Checks{})), []string{"deadlock /m,/rw 4"}; !slices.Equal(got, want) {
 			t.Errorf("found %q, want %q", got, want)
 		}
-		// The same with a permit is none as long as others have permits that they may release.
+		// With a permit it is no deadlock as long as others have permits that they may release.
 		for _, path := range []string{"/rw/" + curator(1, "__READ__", 0)} {
 			if err := w.conn.Delete(path, -1); err != nil {
 				t.Fatal(err)
@@ -326,7 +326,7 @@ func TestDeadlocksOfReadersAndOfPermits(t *testing.T) {
 	})
 }
 
-// What is found once and not again was passing.
+// A problem that is found once and not again was temporary.
 func TestAFindingIsConfirmedByASecondLook(t *testing.T) {
 	in(t, func(t *testing.T, w *world) {
 		w.persistent("/stays/"+curator(1, "lock-", 1), "")

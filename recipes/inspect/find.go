@@ -13,12 +13,13 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
-// Snapshot is all locks below some paths, each as it was at one time of the reading.
+// Snapshot holds all locks below some paths. Each is in the state of one time during the
+// reading.
 type Snapshot struct {
 	At    time.Time // when the reading began
 	Took  time.Duration
 	Locks []Lock // by path
-	// Unreadable are nodes that could not be read: their permissions refuse it.
+	// Unreadable lists the nodes that could not be read because of their permissions.
 	Unreadable []Unreadable
 	Empty      []Empty // by path
 }
@@ -29,9 +30,9 @@ type Unreadable struct {
 	Err  error
 }
 
-// Find reads all locks at these paths and below them. A node whose permissions refuse it is
-// left out and reported as unreadable. So is what comes and goes meanwhile: it was read
-// before, or will not be.
+// Find reads all locks at these paths and below them. A node whose permissions refuse the
+// read is left out and reported as unreadable. A node that comes or goes during the walk
+// may be left out, too.
 //
 // Errors: zk.ErrNoNode, when one of the paths does not exist; [recipes.ErrBadPath]; errors
 // of the connection; the context's cause.
@@ -70,13 +71,13 @@ func withoutNested(paths []string) (roots []string) {
 	return roots
 }
 
-// walk visits nodes. Its workers take the next step from a stack, so that what is still to
-// be visited stays small.
+// walk visits nodes. Its workers take the next step from a stack, so that the list of nodes
+// to visit stays small.
 type walk struct {
 	*reader
 	at time.Time
 
-	mu         sync.Mutex // guards what follows
+	mu         sync.Mutex // guards the fields below
 	changed    sync.Cond
 	todo       []step
 	busy       int // workers that may add steps
@@ -90,8 +91,8 @@ type walk struct {
 type step struct {
 	path  string
 	named bool // by the caller
-	// waiters is true when the node beside this one is named as the queue of a semaphore
-	// of kazoo's.
+	// waiters is true when the node beside this one has the name of the queue of a kazoo
+	// semaphore.
 	waiters bool
 }
 
@@ -139,7 +140,7 @@ func (w *walk) finish(s step, found *Lock, below []step, err error) {
 	w.todo = append(w.todo, below...)
 }
 
-// visit reads one node, and says which others are to be visited.
+// visit reads one node, and returns the lock there and the nodes to visit next.
 func (w *walk) visit(s step) (found *Lock, below []step, err error) {
 	children, stat, err := w.children(s.path)
 	if err != nil {

@@ -10,12 +10,12 @@ import (
 	"time"
 )
 
-// Dial opens a connection to a server, with TLS if the servers want it: net.Dialer's and
-// tls.Dialer's DialContext do.
+// Dial opens a connection to a server, with TLS if the servers want it. The DialContext
+// methods of net.Dialer and tls.Dialer are such functions.
 type Dial func(ctx context.Context, network, addr string) (net.Conn, error)
 
-// ErrNotAllowed is of a server that does not allow a four-letter word: it lists those that
-// it allows in 4lw.commands.whitelist, by default only srvr.
+// ErrNotAllowed is the error of a server that does not allow a four-letter word. A server
+// lists the allowed words in 4lw.commands.whitelist, by default only srvr.
 var ErrNotAllowed = errors.New("the server does not allow this four-letter word (4lw.commands.whitelist)")
 
 // fourLimit bounds the answer to a four-letter word: dump names every ephemeral node.

@@ -7,7 +7,7 @@ import (
 	"github.com/zkverify/zkverify/recipes/internal/queue"
 )
 
-// admitted says which places of a queue the grant rule admits.
+// admitted reports for each place of a queue whether the grant rule admits it.
 func admitted(places []place) []bool {
 	sorted := make([]queue.Place, len(places))
 	for i, p := range places {
@@ -30,7 +30,7 @@ func admitted(places []place) []bool {
 	return holds
 }
 
-// recipeOf is the recipe of a queue.
+// recipeOf returns the recipe of a queue.
 func recipeOf(places []place) Recipe {
 	switch {
 	case len(places) == 0:
@@ -45,7 +45,8 @@ func recipeOf(places []place) Recipe {
 	return Mutex
 }
 
-// Writers of kazoo's read/write lock are named as the contenders of its mutex.
+// kindIn returns the kind of a place in a lock of a recipe. Writers of
+// kazoo's read/write lock have the names of contenders of its mutex.
 func kindIn(recipe Recipe, p place) Kind {
 	if recipe == ReadWrite && p.kind == KindLock {
 		return KindWrite
@@ -53,14 +54,14 @@ func kindIn(recipe Recipe, p place) Kind {
 	return p.kind
 }
 
-// Blocks reports whether a holder keeps a waiter of the same lock from it: the waiter
-// waits at least until the holder is gone. A permit alone blocks nobody, unless one
-// session has all of them. Candidates of an election do other things while they wait.
+// Blocks reports whether a holder blocks a waiter of the same lock: the waiter waits at
+// least until the holder is gone. A single permit blocks no waiter, unless one session has
+// all of them. Candidates of an election do other work while they wait.
 func (l *Lock) Blocks(holder, waiter *Contender) bool {
 	switch l.Recipe {
 	case Mutex:
 		return true
-	case ReadWrite: // a reader that waits for a waiting writer waits for what that one waits for
+	case ReadWrite: // a reader that waits for a waiting writer waits for that writer's holders
 		return true
 	case Semaphore:
 		return !slices.ContainsFunc(l.Holders(), func(c *Contender) bool { return c.Session != holder.Session })
@@ -68,11 +69,11 @@ func (l *Lock) Blocks(holder, waiter *Contender) bool {
 	return false
 }
 
-// InRound reports whether a member belongs to the round of a double barrier: its node was
-// there when the round began, or the round lists it.
+// inRound reports whether a member belongs to the round of a double barrier: its node
+// existed when the round began, or the round lists it.
 func (r *Round) inRound(name string, zxid int64) bool {
 	return zxid < r.zxid || slices.Contains(r.Listed, name)
 }
 
-// Age is how long ago a time was; a clock that is behind the leader's makes it 0.
+// Age returns the time since an instant. It is 0 if the local clock is behind the leader's.
 func Age(now, since time.Time) time.Duration { return max(0, now.Sub(since)) }

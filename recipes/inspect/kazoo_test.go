@@ -15,7 +15,7 @@ import (
 	"github.com/zkverify/zkverify/zktest"
 )
 
-// kazooPython is a Python that has kazoo; the test is skipped without one.
+// kazooPython returns a Python that has kazoo. Without one it skips the test.
 func kazooPython(t *testing.T) string {
 	t.Helper()
 	for _, python := range []string{"python3", "/usr/bin/python3"} {
@@ -27,7 +27,7 @@ func kazooPython(t *testing.T) string {
 	return ""
 }
 
-// kazooLocks has kazoo take locks until the test ends.
+// kazooLocks makes kazoo take locks until the test ends.
 func kazooLocks(t *testing.T, addrs []string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), kazooPython(t), "testdata/kazoo_locks.py", strings.Join(addrs, ","))
@@ -54,7 +54,7 @@ func kazooLocks(t *testing.T, addrs []string) {
 	}
 }
 
-// Locks of kazoo, as it takes them itself.
+// TestWhoHoldsALockOfKazoo reads locks that kazoo itself has taken.
 func TestWhoHoldsALockOfKazoo(t *testing.T) {
 	kazooPython(t)
 	servers := zktest.Start(t, zktest.Tick(500*time.Millisecond))
@@ -94,7 +94,8 @@ func TestWhoHoldsALockOfKazoo(t *testing.T) {
 	}
 }
 
-// Permits of kazoo have no order but that of their random names.
+// swapped returns want with the permits of kazoo in the other order: their names are
+// random.
 func swapped(want []string) []string {
 	other := slices.Clone(want)
 	other[2] = "/kazoo/pool semaphore: *permit two *permit one lock b'three'"

@@ -7,34 +7,34 @@ import (
 	"slices"
 )
 
-// juteMaxBuffer is the servers' jute.maxbuffer unless configured.
+// juteMaxBuffer is the default of the servers' jute.maxbuffer.
 const juteMaxBuffer = 1<<20 - 1
 
-// A limit is worth a finding when half of it has been used.
+// worthSaying is the divisor of a limit from which on it is a finding: half of it is used.
 const worthSaying = 2
 
-// sequenceEnd is how many sequence numbers a node gives to its children, and transactionEnd
-// how many transactions a leader makes.
+// sequenceEnd is the number of sequence numbers that a node gives to its children, and
+// transactionEnd the number of transactions that a leader makes.
 const (
 	sequenceEnd    = int64(1) << 31
 	transactionEnd = int64(1) << 32
 )
 
-// Sizes of what servers write.
+// Sizes of data that servers write.
 const (
 	listHeader = 4 + 8 + 4 + 4 + 68 // of an answer with the children of a node: numbers, count, stat
 	permitName = 56                 // of a permit: _c_, guid, -lease-, sequence number
 )
 
-// inList is what a child takes in a list, and inClosing what a node takes in the transaction that
-// ends its session.
+// inList returns the bytes of a child in a list, and inClosing those of a node in the
+// transaction that ends its session.
 func inList(name int) int    { return 4 + name }
 func inClosing(path int) int { return 4 + path }
 
 func (c *Checks) maxPacket() int { return cmp.Or(c.MaxPacket, juteMaxBuffer) }
 
-// longList finds a node of the lock whose children fill half of an answer, or more. Where a
-// semaphore has so many permits that their nodes will, it is found before they are out.
+// longList finds a node of the lock whose children fill half of an answer, or more.
+// manyPermits finds a semaphore whose permits would do so before they are out.
 func longList(l *Lock, c Checks) *Finding {
 	limit := c.maxPacket()
 	lists := make(map[string]int)
@@ -54,7 +54,7 @@ func longList(l *Lock, c Checks) *Finding {
 	return nil
 }
 
-// manyPermits finds a semaphore with a size that its list of permits has no room for.
+// manyPermits finds a semaphore whose size is too large for the list of its permits.
 func manyPermits(l *Lock, c Checks) *Finding {
 	size := cmp.Or(c.Sizes[l.Path], l.Size)
 	bytes := listHeader + size*inList(permitName)
@@ -68,7 +68,7 @@ func sequenceEnds(l *Lock, _ Checks) *Finding {
 	last := int64(-1)
 	for i := range l.Queue {
 		sequence := int64(l.Queue[i].Sequence)
-		if sequence < 0 { // it has wrapped
+		if sequence < 0 { // the number has wrapped
 			sequence += 2 * sequenceEnd
 		}
 		last = max(last, sequence)
@@ -77,13 +77,13 @@ func sequenceEnds(l *Lock, _ Checks) *Finding {
 	if last < 0 || left*worthSaying > sequenceEnd {
 		return nil
 	}
-	// Whose number it is changes with every acquire: no node is part of the finding.
+	// The node with the last number changes with every acquire: no node is part of the finding.
 	return &Finding{Problem: SequenceEnds, Left: left}
 }
 
-// largeSessions finds sessions whose end makes a transaction that is large for the servers. It
-// has the paths of all their nodes: those of which the servers tell, and if they do not those of
-// the locks.
+// largeSessions finds sessions whose end makes a transaction that is large for the servers.
+// The transaction has the paths of all nodes of the session. The paths come from the
+// servers, or from the locks if these have more.
 func largeSessions(locks []Lock, c Checks) (found []Finding) {
 	type session struct {
 		locks []string
@@ -123,8 +123,8 @@ func largeSessions(locks []Lock, c Checks) (found []Finding) {
 	return found
 }
 
-// transactionsEnd finds that the leader has made half of the transactions that it can number. It
-// is of no lock.
+// transactionsEnd finds that the leader has used half of its transaction numbers. The
+// finding belongs to no lock.
 func transactionsEnd(c Checks) (found []Finding) {
 	left := transactionEnd - c.Sessions.transactions()
 	if left*worthSaying > transactionEnd {

@@ -18,44 +18,44 @@ const (
 	Semaphore     Recipe = "semaphore"
 	Election      Recipe = "election"
 	DoubleBarrier Recipe = "doublebarrier"
-	Unknown       Recipe = "unknown" // ephemeral sequential nodes that no recipe names so
+	Unknown       Recipe = "unknown" // ephemeral sequential nodes with names of no recipe
 )
 
 // Errors of [Read], beside zk.ErrNoNode and zk.ErrNoAuth, [recipes.ErrBadPath], errors of
 // the connection and the context's cause.
 var (
-	// ErrNoLock: the node is there, and has children that are no lock's.
+	// ErrNoLock means that the node exists, but its children belong to no lock.
 	ErrNoLock = errors.New("inspect: no lock")
-	// ErrFree: the node has no children. A lock that is not in use looks so, and so does
+	// ErrFree means that the node has no children. A lock that is not in use looks so, and so does
 	// a barrier, and any other node.
 	ErrFree = errors.New("inspect: nobody holds it or waits for it")
 )
 
-// Lock is a lock as it was at one time.
+// Lock is the state of a lock at one time.
 type Lock struct {
 	Path   string
 	Recipe Recipe
-	// Queue has the permits that are out, of a semaphore, and then the contenders in the
+	// Queue has the permits of a semaphore that are out, and then the contenders in the
 	// order of their places. Members of a double barrier are in the order of their names.
 	Queue []Contender
-	// Foreign are paths of children that are not of the lock's recipe.
+	// Foreign lists the paths of children that do not belong to the lock's recipe.
 	Foreign []string
-	// Size is a semaphore's, if its nodes tell it, as kazoo's do; 0 otherwise.
+	// Size is the size of a semaphore if its nodes tell it, as kazoo's do; 0 otherwise.
 	Size int
 	// Round is the round of a double barrier, nil without a node "ready".
 	Round *Round
-	// Changing is true when nodes came and went each time the lock was read: its queue
-	// may lack some, and may have some that are gone.
+	// Changing is true when nodes came and went each time the lock was read: Queue
+	// may lack some nodes, and may have some that are gone.
 	Changing bool
 
-	grants counter // of the node below which a grant leaves its trace
+	grants counter // of the node whose children show grants
 }
 
-// Round is what the node "ready" of a double barrier says.
+// Round is the content of the node "ready" of a double barrier.
 type Round struct {
 	Path  string
 	Since time.Time
-	// Listed are members that came later and joined: recipes list them in the node.
+	// Listed has the members that came later and joined: recipes list them in the node.
 	Listed []string
 	zxid   int64
 }
@@ -68,28 +68,28 @@ type Contender struct {
 	Sequence int32 // 0 if the node has none: a permit of kazoo, a member
 	Holds    bool  // the grant rule admits it
 
-	// Read is false when the node was not read, see [Brief]: what follows is not known.
+	// Read is false when the node was not read, see [Brief]: the fields below are not set.
 	Read bool
-	// Hidden is true when the node's permissions do not allow to read its data.
+	// Hidden is true when the node's permissions do not allow reading its data.
 	Hidden  bool
 	Data    []byte // at most the first 256 bytes
-	Size    int    // of all data, in bytes
-	Session int64  // whose node it is; 0: nobody's, the node is persistent
+	Size    int    // of the whole data, in bytes
+	Session int64  // that owns the node; 0: none, the node is persistent
 	Token   recipes.Token
 	Since   time.Time // when the node was created, by the leader's wall clock
 	version int32
 }
 
-// maxData bounds what is kept of a node's data.
+// maxData bounds the part of a node's data that is kept.
 const maxData = 256
 
-// free reports whether the lock has no nodes but those that stay when nobody uses it.
+// free reports whether the lock has only nodes that stay when it is not in use.
 func (l *Lock) free() bool { return len(l.Queue) == 0 && l.Round == nil }
 
-// Holders are the contenders that hold the lock, in the order of the queue.
+// Holders returns the contenders that hold the lock, in the order of the queue.
 func (l *Lock) Holders() (all []*Contender) { return l.with(true) }
 
-// Waiters are the others.
+// Waiters returns the other contenders, in the order of the queue.
 func (l *Lock) Waiters() (all []*Contender) { return l.with(false) }
 
 func (l *Lock) with(holds bool) (all []*Contender) {
@@ -114,7 +114,7 @@ func (l *Lock) Count() (holders, waiters int) {
 }
 
 // Oldest returns the holder and the waiter whose nodes are the oldest of those that were
-// read, nil if there is none. The context of the answer is [Contender.Since].
+// read, or nil if there is none. It compares [Contender.Since].
 func (l *Lock) Oldest() (holder, waiter *Contender) {
 	for i := range l.Queue {
 		c := &l.Queue[i]

@@ -9,7 +9,7 @@ import (
 	"github.com/zkverify/zkverify/recipes/internal/session"
 )
 
-// Kind is what a node of a lock stands for.
+// Kind is the role of a lock's node.
 type Kind string
 
 // The kinds of nodes.
@@ -22,7 +22,7 @@ const (
 	KindMember    Kind = "member"    // of a double barrier
 )
 
-// Library is whose names a node has.
+// Library is the library that uses the name of a node.
 type Library string
 
 // The libraries that are recognized by the names of their nodes.
@@ -39,20 +39,20 @@ const (
 	kazooRead  = "__rlock__"
 )
 
-// place is a child of a lock that stands in its queue.
+// place is a child of a lock that is in its queue.
 type place struct {
 	queue.Place
 	kind    Kind
 	library Library
 }
 
-// kindOf is what the names of Curator and kazoo say.
+// kindOf maps the names of Curator and kazoo to kinds.
 var kindOf = map[string]Kind{
 	queue.Lock: KindLock, queue.Read: KindRead, queue.Write: KindWrite, queue.Permit: KindPermit, queue.Latch: KindCandidate,
 	kazooWrite: KindLock, kazooRead: KindRead,
 }
 
-// parsePlace returns the place of a child, if it is named as a contender.
+// parsePlace returns the place of a child, if the child has the name of a contender.
 func parsePlace(child string) (place, bool) {
 	if len(child) > hexDigits && isHex(child[:hexDigits]) {
 		p, ok := queue.ParsePlace(child[hexDigits:], []string{kazooWrite, kazooRead})
@@ -72,8 +72,8 @@ func parsePlace(child string) (place, bool) {
 	return place{p, kindOf[p.Kind], library}, true
 }
 
-// rule names the queue that a contender stands in: contenders of different rules do not
-// see each other.
+// rule returns the name of the queue that a contender is in: contenders of different rules
+// do not see each other.
 func (p place) rule() string {
 	if p.library == LibraryKazoo {
 		return "kazoo"
@@ -84,8 +84,8 @@ func (p place) rule() string {
 	return string(p.kind)
 }
 
-// order compares places as the recipes do: by sequence, as serial numbers that wrap at
-// 2³¹, and a writer before the reader that it was downgraded to.
+// order compares places as the recipes do: by sequence, as serial numbers that wrap at 2³¹,
+// and a writer before the reader that it was downgraded to.
 func order(a, b place) int {
 	if d := a.Sequence - b.Sequence; d != 0 {
 		return int(d)
@@ -93,8 +93,8 @@ func order(a, b place) int {
 	return cmp.Or(cmp.Compare(b.Kind, a.Kind), cmp.Compare(a.Node, b.Node))
 }
 
-// contenders returns the places of the queue that most children stand in, in order, and
-// the names of the other children.
+// contenders returns the places of the queue that most children are in, in order, and the
+// names of the other children.
 func contenders(children []string) (places []place, others []string) {
 	all := make([]place, 0, len(children))
 	count := make(map[string]int)
@@ -106,7 +106,7 @@ func contenders(children []string) (places []place, others []string) {
 	}
 	slices.SortFunc(all, order)
 	most := ""
-	for _, p := range all { // the first one decides between queues of one length
+	for _, p := range all { // the first contender decides between queues of the same length
 		if most == "" || count[p.rule()] > count[most] {
 			most = p.rule()
 		}
@@ -153,11 +153,11 @@ func isUUID(text string) bool {
 	return isHex(strings.ReplaceAll(text, "-", ""))
 }
 
-// isMember reports whether a child is named as a member of a double barrier, or as a
-// permit of kazoo's semaphore, which has the same name.
+// isMember reports whether a child has the name of a member of a double barrier, or of a
+// permit of kazoo's semaphore, which is the same.
 func isMember(child string) bool { return isUUID(child) || len(child) == hexDigits && isHex(child) }
 
-// isSequential reports whether a name ends as that of a sequential node.
+// isSequential reports whether a name ends like that of a sequential node.
 func isSequential(child string) bool {
 	const digits = 10
 	if len(child) < digits {

@@ -15,7 +15,8 @@ import (
 	"github.com/zkverify/zkverify/recipes/internal/session"
 )
 
-// tries bounds how often a lock is read again because its nodes came and went meanwhile.
+// tries bounds how often a lock is read again because its nodes came and went during the
+// read.
 const tries = 5
 
 // Read reads the lock at a path. See [ErrNoLock] for its errors.
@@ -33,7 +34,7 @@ func Read(ctx context.Context, src Source, lock string, options ...Option) (*Loc
 		err = ErrFree
 	}
 	if err == nil && l == nil {
-		// Only here: every node without children may be a semaphore of kazoo's.
+		// Only Read does this: every node without children may be a semaphore of kazoo's.
 		if l, err = r.kazooSemaphore(lock, children); err == nil && l == nil {
 			err = ErrNoLock
 			if len(children) == 0 {
@@ -57,8 +58,8 @@ func checkPath(lock string) error {
 	return nil
 }
 
-// lock reads the node of that path as a lock, nil if it is none. It also returns the
-// children that may have locks below them.
+// lock reads the node at a path as a lock, and returns nil if it is none. It also returns
+// the children that may have locks below them.
 func (r *reader) lock(lock string, children []string, stat *zk.Stat) (l *Lock, below []string, err error) {
 	places, others := contenders(children)
 	switch {
@@ -86,14 +87,14 @@ func (r *reader) lock(lock string, children []string, stat *zk.Stat) (l *Lock, b
 	return nil, others, nil
 }
 
-// queue reads a queue whose children have been listed, again when some of them have gone
-// before they were read.
+// queue reads a queue whose children have been listed. It lists them again when some were
+// gone before they were read.
 func (r *reader) queue(lock string, children []string, stat *zk.Stat) (*Lock, error) {
-	seen := make(map[string]Contender) // what was read, by the node's name
+	seen := make(map[string]Contender) // contenders that were read, by the node's name
 	for try := 1; ; try++ {
 		places, others := contenders(children)
 		if len(places) == 0 {
-			return nil, ErrFree // by now
+			return nil, ErrFree // all contenders have left
 		}
 		l := &Lock{Path: lock, Recipe: recipeOf(places), Foreign: under(lock, others), grants: countOf(stat)}
 		gone, err := r.fill(l, lock, places, seen)
@@ -110,8 +111,8 @@ func (r *reader) queue(lock string, children []string, stat *zk.Stat) (*Lock, er
 	}
 }
 
-// fill adds the contenders of a queue to a lock. It reports whether some of them were
-// gone, which are left out.
+// fill adds the contenders of a queue to a lock. It leaves out those whose nodes are gone,
+// and reports whether there were any.
 func (r *reader) fill(l *Lock, dir string, places []place, seen map[string]Contender) (gone bool, err error) {
 	holds := admitted(places)
 	all := make([]Contender, len(places))
@@ -148,7 +149,7 @@ func (r *reader) fill(l *Lock, dir string, places []place, seen map[string]Conte
 	return gone, nil
 }
 
-// wanted says which contenders are to be read.
+// wanted reports for each contender whether it is to be read.
 func (r *reader) wanted(holds []bool) []bool {
 	wanted := slices.Repeat([]bool{!r.brief}, len(holds))
 	for _, which := range []bool{true, false} {
@@ -163,7 +164,7 @@ func (r *reader) wanted(holds []bool) []bool {
 func (r *reader) contender(c *Contender, node string) error {
 	data, stat, err := r.get(node)
 	if errors.Is(err, zk.ErrNoAuth) {
-		// Everybody may ask whether a node is there, and is told all but its data.
+		// Every client may ask whether a node exists, and gets all but its data.
 		c.Hidden = true
 		stat, err = r.stat(node)
 	}
@@ -178,7 +179,7 @@ func (r *reader) contender(c *Contender, node string) error {
 }
 
 // unknown reads a lock of an unknown recipe: one whose children include ephemeral
-// sequential nodes. Queues of work have sequential nodes too, which persist.
+// sequential nodes. Work queues have sequential nodes too, but theirs are persistent.
 func (r *reader) unknown(lock string, children []string) (*Lock, error) {
 	const samples = 4
 	sequential := slices.DeleteFunc(slices.Clone(children), func(c string) bool { return !isSequential(c) })
@@ -209,10 +210,10 @@ func (r *reader) unknown(lock string, children []string) (*Lock, error) {
 	return l, nil
 }
 
-// join is the path of a child.
+// join returns the path of a child.
 func join(dir, name string) string { return strings.TrimSuffix(dir, "/") + "/" + name }
 
-// under are the paths of children.
+// under returns the paths of children.
 func under(dir string, names []string) (paths []string) {
 	for _, name := range names {
 		paths = append(paths, join(dir, name))

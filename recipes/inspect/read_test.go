@@ -49,7 +49,7 @@ func (h *holders) waits(l recipes.Lock) {
 	h.wait(func(ctx context.Context) error { _, err := l.Acquire(ctx); return err })
 }
 
-// locks takes one lock of each recipe with client a, and has client b wait for it.
+// locks takes one lock of each recipe with client a, and makes client b wait for it.
 func (h *holders) locks(a, b *recipes.Client) {
 	h.T.Helper()
 	h.acquire(recipes.NewMutex(a, "/l/mutex", data("a")).Acquire)
@@ -84,7 +84,7 @@ func (h *holders) locks(a, b *recipes.Client) {
 	})
 }
 
-// Locks of recipes, as their own clients take them.
+// TestWhoHoldsALockOfRecipes reads locks that clients of recipes have taken.
 func TestWhoHoldsALockOfRecipes(t *testing.T) {
 	in(t, func(t *testing.T, w *world) {
 		a, b := w.client("a"), w.client("b")
@@ -195,7 +195,7 @@ func TestWhoHoldsByTheNamesOfOtherLibraries(t *testing.T) {
 	}
 }
 
-// A semaphore of kazoo's: the node's data is its size, its queue stands beside it.
+// A semaphore of kazoo's: the node's data is its size, its queue is beside it.
 func TestASemaphoreOfKazoos(t *testing.T) {
 	in(t, func(t *testing.T, w *world) {
 		w.persistent("/k/pool", "2")
@@ -209,7 +209,7 @@ func TestASemaphoreOfKazoos(t *testing.T) {
 		if l := w.read("/k/pool"); l.Size != 2 || queueText(l) != want {
 			t.Errorf("read: %s of size %d", queueText(l), l.Size)
 		}
-		// While all permits are free it is the queue that shows it.
+		// While all permits are free only the queue shows the semaphore.
 		if err := w.conn.Delete("/k/pool/"+kazoo(1, "", 0)[:32], -1); err != nil {
 			t.Fatal(err)
 		}
@@ -217,7 +217,7 @@ func TestASemaphoreOfKazoos(t *testing.T) {
 	})
 }
 
-// Folders that look like locks from afar.
+// Folders that only look like locks.
 func TestWhatIsNoLockIsNotFound(t *testing.T) {
 	in(t, func(t *testing.T, w *world) {
 		w.persistent("/queue/task-0000000001", "a queue of work persists")
@@ -255,7 +255,8 @@ func TestLocksBelowLocksAreFoundOnce(t *testing.T) {
 	})
 }
 
-// What permissions refuse is left out and said, and a stat tells all but the data.
+// Nodes whose permissions refuse the read are left out and reported. A stat shows all but
+// the data.
 func TestNodesThatMayNotBeRead(t *testing.T) {
 	in(t, func(t *testing.T, w *world) {
 		mine := zk.DigestACL(zk.PermAll, "owner", "secret")
@@ -343,7 +344,7 @@ func (c *counting) Get(path string) ([]byte, *zk.Stat, error) {
 	return c.Source.Get(path)
 }
 
-// No more requests are under way than are allowed, and as many if there is work.
+// At most as many requests are under way as are allowed, and that many if there is work.
 func TestRequestsAreUnderWayTogetherUpToABound(t *testing.T) {
 	in(t, func(t *testing.T, w *world) {
 		for i := range 100 {

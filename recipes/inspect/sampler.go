@@ -5,24 +5,24 @@ import (
 	"time"
 )
 
-// Sampler compares snapshots that are taken one after the other, and tells how often each
-// lock is granted, and for how long it is held and waited for.
+// Sampler compares snapshots that are taken one after the other, and computes how often
+// each lock is granted, and for how long it is held and waited for.
 //
-// Grants are counted by the servers, and none is missed between two snapshots, however
-// short. What is counted is contenders that left the queue, and of semaphores permits that
-// were taken: a contender that gave up, or a try that was refused, counts as a grant.
-// Holds and waits are those whose beginning and end were both seen, to the time between
-// two snapshots. A wait ends when the contender holds the lock or is gone. A hold that
-// begins and ends between two snapshots is not seen: where most are that short, the
+// The servers count the grants, so none is missed between two snapshots, however short. The
+// count is the number of contenders that left the queue, and of semaphores the number of
+// permits that were taken: a contender that gave up, or a try that was refused, counts as a
+// grant. Holds and waits are those whose beginning and end were both seen, to the time
+// between two snapshots. A wait ends when the contender holds the lock or is gone. A hold
+// that begins and ends between two snapshots is not seen: where most are that short, the
 // quantiles are those of the longer ones.
 type Sampler struct {
 	locks  map[string]*sampled // by path
-	begun  time.Time           // of the interval that Rates is about
+	begun  time.Time           // of the interval of Rates
 	last   time.Time           // snapshot
 	number int                 // of snapshots
 }
 
-// sampled is what is remembered of a lock.
+// sampled is the record of a lock.
 type sampled struct {
 	lock   Lock
 	number int     // of the last snapshot that had it
@@ -32,16 +32,16 @@ type sampled struct {
 	waits  recent
 }
 
-// stay is a contender that was seen. The times are zero for what was not seen to begin.
+// stay is the record of a contender. A time is zero if its event was not seen.
 type stay struct {
 	holds         bool
 	came, granted time.Time
 }
 
-// forget is for how many snapshots a lock is remembered that nobody uses.
+// forget is the number of snapshots for which a lock that is not in use is remembered.
 const forget = 1000
 
-// Add takes in the next snapshot.
+// Add adds the next snapshot.
 func (s *Sampler) Add(snapshot *Snapshot) {
 	at := snapshot.At
 	if s.locks == nil {
@@ -69,7 +69,8 @@ func (s *Sampler) Add(snapshot *Snapshot) {
 	s.last = at
 }
 
-// add takes in the lock as it is now. Beginnings says that what is new came just now.
+// add adds the present state of the lock. If beginnings is true, new contenders came just
+// now.
 func (k *sampled) add(l Lock, at time.Time, beginnings bool) {
 	now := make(map[string]stay, len(l.Queue))
 	for i := range l.Queue {
@@ -79,7 +80,7 @@ func (k *sampled) add(l Lock, at time.Time, beginnings bool) {
 			before.came = at
 		}
 		if c.Holds && !before.holds {
-			if !before.came.IsZero() && c.Kind != KindPermit { // the wait for a permit was that of another node
+			if !before.came.IsZero() && c.Kind != KindPermit { // the contender that waited for a permit had another node
 				k.waits.add(at.Sub(before.came))
 			}
 			if known || beginnings {
@@ -102,24 +103,25 @@ func (k *sampled) add(l Lock, at time.Time, beginnings bool) {
 	k.lock, k.seen = l, now
 }
 
-// Rate is how a lock was used.
+// Rate is the use of a lock.
 type Rate struct {
 	Lock Lock // as it was last seen
-	// Grants a second since the last call of Rates, or since the lock was first seen.
-	// Counted is false when they cannot be told: nothing has passed, or the lock's node is
+	// Grants is the number of grants a second since the last call of Rates, or since the lock was
+	// first seen. Counted is false when it is not known: no time has passed, or the lock's node is
 	// another one.
 	Grants       float64
 	Counted      bool
 	Holds, Waits Quantiles
 }
 
-// Quantiles are of the last 256 durations that were seen; N counts all.
+// Quantiles holds quantiles of the last 256 durations that were seen. N counts all
+// durations.
 type Quantiles struct {
 	N        int
 	P50, P99 time.Duration
 }
 
-// Rates returns how the locks of the last snapshot were used since the last call. The locks
+// Rates returns the use of the locks of the last snapshot since the last call. The locks
 // are in no order.
 func (s *Sampler) Rates() (rates []Rate) {
 	took := s.last.Sub(s.begun).Seconds()

@@ -75,7 +75,7 @@ func TestASamplerTellsGrantsHoldsAndWaits(t *testing.T) {
 			w.sample(&s, period, time.Minute) // Rates began a new interval for all locks
 		}
 		if r := rateOf(t, &s, "/quiet"); r.Grants != 0 || !r.Counted || r.Holds.N != 0 || r.Waits.N != 0 {
-			t.Errorf("a lock that nobody touches: %+v", r)
+			t.Errorf("a lock that does not change: %+v", r)
 		}
 		cancel()
 		busy.Wait()
@@ -106,7 +106,7 @@ func TestShortHoldsAreCounted(t *testing.T) {
 		if r := rateOf(t, &s, "/m"); !r.Counted || math.Abs(r.Grants*took-n) > 1 {
 			t.Errorf("%.2f grants in %.2f s, want %d", r.Grants*took, took, n)
 		}
-		// Who comes is not counted, and who leaves is.
+		// Contenders that come are not counted, and contenders that leave are.
 		for i := range 3 {
 			w.ephemeral("/m/"+curator(4, "lock-", 200+i), "")
 		}
@@ -125,7 +125,7 @@ func TestShortHoldsAreCounted(t *testing.T) {
 		if r := rateOf(t, &s, "/m"); r.Grants < 2 || r.Grants > 3 {
 			t.Errorf("%.2f grants a second when three contenders left in one", r.Grants)
 		}
-		// The node is deleted and made anew: what it counted is not compared.
+		// The node is deleted and created anew: the counts of the two are not compared.
 		if err := w.conn.Delete("/m/"+curator(1, "lock-", 1), -1); err != nil {
 			t.Fatal(err)
 		}
@@ -141,7 +141,7 @@ func TestShortHoldsAreCounted(t *testing.T) {
 	})
 }
 
-// A lock that nobody uses is in no rate, and its last hold is.
+// A lock that is not in use is in no rate, but its last hold is counted.
 func TestALockThatIsFreeIsInNoRate(t *testing.T) {
 	in(t, func(t *testing.T, w *world) {
 		w.persistent("/m", "")

@@ -8,21 +8,22 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
-// Below a semaphore of recipes and Curator there is a queue of those who wait, and a node
-// for each permit that is out. Kazoo's has its permits below itself, and its queue beside.
+// Below a semaphore of recipes and Curator there is a queue of waiters, and a node
+// for each permit that is out. Kazoo's has its permits below itself, and its queue beside itself.
 const (
 	locksName   = "locks"
 	leasesName  = "leases"
 	kazooSuffix = "-__lock__"
 )
 
-// The queue may be missing: it is a container, which the servers remove when it is empty.
+// hasSemaphore reports whether the children include a semaphore's permits. The queue may be
+// missing: it is a container, which the servers remove when it is empty.
 func hasSemaphore(children []string) bool { return slices.Contains(children, leasesName) }
 
 func isSemaphorePart(child string) bool { return child == locksName || child == leasesName }
 
-// semaphore reads a node that has a child "leases"; nil if that is something else, a
-// folder of locks, say.
+// semaphore reads a node that has a child "leases". It returns nil if the node is no
+// semaphore, for example a folder of locks.
 func (r *reader) semaphore(lock string) (*Lock, error) {
 	return r.twoQueues(lock, join(lock, leasesName), join(lock, locksName), func(leases, locks []string) (permits []place, ok bool) {
 		permits, others := contenders(leases)
@@ -35,15 +36,15 @@ func (r *reader) semaphore(lock string) (*Lock, error) {
 	})
 }
 
-// kazooSemaphore reads a node as a semaphore of kazoo, whose size is the node's data; nil
-// if it is none.
+// kazooSemaphore reads a node as a semaphore of kazoo, whose size is the node's data. It
+// returns nil if the node is none.
 func (r *reader) kazooSemaphore(lock string, children []string) (*Lock, error) {
 	if slices.ContainsFunc(children, func(c string) bool { return len(c) != hexDigits || !isHex(c) }) {
 		return nil, nil
 	}
 	data, _, err := r.get(lock)
 	if errors.Is(err, zk.ErrNoAuth) {
-		return nil, nil // its children can be listed, so it is there
+		return nil, nil // the node's children can be listed, so it exists
 	}
 	if err != nil {
 		return nil, err
@@ -67,9 +68,9 @@ func (r *reader) kazooSemaphore(lock string, children []string) (*Lock, error) {
 	return l, nil
 }
 
-// twoQueues reads a semaphore from the node with its permits and that with its queue. An
-// acquire leaves the queue as it takes its permits: the queue is read in between two lists
-// of the permits that are the same.
+// twoQueues reads a semaphore from the node with its permits and the node with its queue.
+// An acquire leaves the queue as it takes its permits. So twoQueues reads the queue between
+// two lists of the permits, and repeats until they are the same.
 func (r *reader) twoQueues(lock, leases, locks string, parse func(leases, locks []string) ([]place, bool)) (*Lock, error) {
 	seen := make(map[string]Contender)
 	for try := 1; ; try++ {
@@ -103,7 +104,7 @@ func (r *reader) twoQueues(lock, leases, locks string, parse func(leases, locks 
 			return nil, err
 		}
 		for i := range l.Queue[out:] {
-			l.Queue[out+i].Holds = false // the first of this queue is the next to have permits
+			l.Queue[out+i].Holds = false // the first contender of this queue is the next to get permits
 		}
 		changed, err := r.changed(leases, before)
 		if err != nil {
@@ -116,8 +117,8 @@ func (r *reader) twoQueues(lock, leases, locks string, parse func(leases, locks 
 	}
 }
 
-// changed reports whether children of a node have come or gone since it was listed. There
-// was no node if before is nil.
+// changed reports whether children of a node have come or gone since it was listed. A nil
+// before means that the node did not exist.
 func (r *reader) changed(node string, before *zk.Stat) (bool, error) {
 	now, err := r.stat(node)
 	if errors.Is(err, zk.ErrNoNode) {

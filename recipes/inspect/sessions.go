@@ -8,45 +8,45 @@ import (
 	"time"
 )
 
-// SessionState is how a session is, as far as the servers tell.
+// SessionState is the state of a session, as far as the servers tell.
 type SessionState string
 
 // The states of a session.
 const (
 	SessionAlive    SessionState = "alive"    // a server has a connection of it
 	SessionUnheard  SessionState = "unheard"  // it exists, but no server has a connection of it: it expires unless its client comes back
-	SessionExpiring SessionState = "expiring" // it was not heard of for two thirds of its timeout
-	SessionGone     SessionState = "gone"     // the servers do not have it any more
+	SessionExpiring SessionState = "expiring" // the servers have not heard of it for two thirds of its timeout
+	SessionGone     SessionState = "gone"     // the servers no longer have it
 	SessionUnknown  SessionState = "unknown"  // the servers do not tell, see Sessions.Unasked
-	SessionNone     SessionState = "none"     // the node is nobody's
+	SessionNone     SessionState = "none"     // no session owns the node
 )
 
-// Sessions are the sessions that servers know of, as their four-letter words cons and dump
-// tell it. Expiry is the leader's to decide, so only the leader's dump tells when.
+// Sessions holds the sessions that the servers know, according to their four-letter words
+// cons and dump. The leader decides about expiry, so only the leader's dump has the times.
 type Sessions struct {
-	// Unasked says of servers that did not answer why: they do not allow cons or dump, or
-	// cannot be reached. By address.
+	// Unasked holds the errors of servers that did not answer, by address: they do not
+	// allow cons or dump, or cannot be reached.
 	Unasked map[string]error
 
-	complete bool             // every server that was asked told of its connections
-	told     bool             // some server told which sessions exist
+	complete bool             // every server that was asked told its connections
+	told     bool             // at least one server told which sessions exist
 	clients  map[int64]string // addresses of the clients that are connected
 	timeouts map[int64]time.Duration
 	exists   map[int64]bool
 	expiries map[int64]time.Time     // as the leader writes them
 	left     map[int64]time.Duration // until then
-	nodes    map[int64]ephemerals    // those that the servers have of a session
+	nodes    map[int64]ephemerals    // of each session
 	zxid     int64                   // the latest transaction of any server
 }
 
-// ephemerals are the nodes of a session: how many, and what they take in the transaction that
-// ends it.
+// ephemerals counts the nodes of a session, and their bytes in the transaction that ends
+// it.
 type ephemerals struct{ nodes, bytes int }
 
-// ReadSessions asks servers for their sessions, all at once, with the words cons and dump, and for
-// their latest transactions, with srvr.
-// Own is a session that was heard of just now, that of the caller: what the leader says of
-// others is compared with it. An ended context leaves the servers unasked.
+// ReadSessions asks servers for their sessions, all at once, with the words cons and dump,
+// and for their latest transactions, with srvr. Own is the caller's session, which the
+// servers have just heard of: the leader's times of other sessions are compared with its
+// time. An ended context leaves the servers unasked.
 func ReadSessions(ctx context.Context, dial Dial, servers []string, own int64) *Sessions {
 	s := &Sessions{
 		Unasked: make(map[string]error), complete: len(servers) > 0,
@@ -79,8 +79,9 @@ func ReadSessions(ctx context.Context, dial Dial, servers []string, own int64) *
 	return s
 }
 
-// compare says how long sessions have left. The zone and the clock of the leader's times
-// are the leader's: they are compared with the time of a session that was heard of just now.
+// compare computes the time that sessions have left. The zone and the clock of the leader's
+// times are the leader's, so compare uses the time of a session that the servers have just
+// heard of.
 func (s *Sessions) compare(own int64) {
 	reference, known := s.expiries[own]
 	if !known || s.timeouts[own] == 0 {
@@ -91,7 +92,7 @@ func (s *Sessions) compare(own int64) {
 	}
 }
 
-// connections takes in an answer to cons: a line for each connection, such as
+// connections reads an answer to cons: a line for each connection, such as
 // /10.0.0.7:40112[1](queued=0,recved=22,sent=23,sid=0x300000b61590000,…,to=10000,…).
 func (s *Sessions) connections(cons string) {
 	for line := range strings.Lines(cons) {
@@ -115,8 +116,8 @@ func (s *Sessions) connections(cons string) {
 	}
 }
 
-// dump takes in an answer to dump. A leader writes when the sessions that it tracks expire:
-// "2 expire at Tue Nov 24 20:12:48 UTC 2026:" and the sessions below; every server writes
+// dump reads an answer to dump. A leader writes when the sessions that it tracks expire: "2
+// expire at Tue Nov 24 20:12:48 UTC 2026:" and the sessions below. Every server writes
 // sessions with their timeouts: "0x300000b61590000 10000ms".
 func (s *Sessions) dump(dump string) {
 	var expire time.Time
@@ -136,7 +137,7 @@ func (s *Sessions) dump(dump string) {
 			continue
 		}
 		if _, text, found := strings.Cut(line, " expire at "); found {
-			expire, _ = time.Parse(time.UnixDate, strings.TrimSuffix(text, ":")) // the zero time says nothing
+			expire, _ = time.Parse(time.UnixDate, strings.TrimSuffix(text, ":")) // the zero time means unknown
 			continue
 		}
 		name, timeout, _ := strings.Cut(strings.TrimSpace(line), "\t")
@@ -153,8 +154,8 @@ func (s *Sessions) dump(dump string) {
 	}
 }
 
-// ephemeral takes in the nodes of sessions that an answer to dump has: the session, and below it
-// the paths, each after a tab. Every server has all of them, one may lag behind.
+// ephemeral reads the nodes of sessions in an answer to dump: the session, and below it the
+// paths, each after a tab. Every server has all of them, but one may lag behind.
 func (s *Sessions) ephemeral(dump string) {
 	var id int64
 	known := make(map[int64]ephemerals)
@@ -174,8 +175,8 @@ func (s *Sessions) ephemeral(dump string) {
 	}
 }
 
-// ephemerals returns how many nodes a session has, and what they take in the transaction that ends
-// it, as far as the servers tell.
+// ephemerals returns the number of a session's nodes, and their bytes in the transaction
+// that ends it, as far as the servers tell.
 func (s *Sessions) ephemerals(session int64) (nodes, bytes int) {
 	if s == nil {
 		return 0, 0
@@ -183,7 +184,7 @@ func (s *Sessions) ephemerals(session int64) (nodes, bytes int) {
 	return s.nodes[session].nodes, s.nodes[session].bytes
 }
 
-// status takes in an answer to srvr, of which one line is "Zxid: 0x100000021".
+// status reads an answer to srvr. One of its lines is "Zxid: 0x100000021".
 func (s *Sessions) status(srvr string) {
 	for line := range strings.Lines(srvr) {
 		if text, found := strings.CutPrefix(line, "Zxid: "); found {
@@ -194,7 +195,8 @@ func (s *Sessions) status(srvr string) {
 	}
 }
 
-// transactions returns how many transactions the leader has made: the lower half of their numbers.
+// transactions returns the number of transactions that the leader has made: the lower half
+// of the latest number.
 func (s *Sessions) transactions() int64 {
 	if s == nil {
 		return 0
@@ -209,8 +211,8 @@ func parseSession(text string) (int64, bool) {
 	return int64(id), found && err == nil
 }
 
-// Client is the address of the client that has a session, as the server sees it; "" if no
-// server that was asked has a connection of it.
+// Client returns the address of the client of a session, as the server sees it, or "" if no
+// server that was asked has a connection of the session.
 func (s *Sessions) Client(session int64) string {
 	if s == nil {
 		return ""
@@ -218,8 +220,8 @@ func (s *Sessions) Client(session int64) string {
 	return s.clients[session]
 }
 
-// Left is how long the leader would still wait for a session of which it hears nothing, to
-// a second. It reports false if the leader was not asked.
+// Left returns the time that the leader would still wait for a session of which it hears
+// nothing, to a second. It reports false if the leader was not asked.
 func (s *Sessions) Left(session int64) (time.Duration, bool) {
 	if s == nil {
 		return 0, false
@@ -228,7 +230,7 @@ func (s *Sessions) Left(session int64) (time.Duration, bool) {
 	return left, known
 }
 
-// State is how a session is.
+// State returns the state of a session.
 func (s *Sessions) State(session int64) SessionState {
 	if session == 0 {
 		return SessionNone

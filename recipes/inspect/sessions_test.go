@@ -15,7 +15,7 @@ import (
 	"github.com/zkverify/zkverify/recipes/inspect"
 )
 
-// answers are what servers answer to four-letter words, by address and word.
+// answers holds the servers' answers to four-letter words, by address and word.
 type answers map[string]string
 
 func (a answers) dial(_ context.Context, _, addr string) (net.Conn, error) {
@@ -51,7 +51,7 @@ const (
 	negative  = int64(-0xfffff49ea6ffff) // 0xff00000b61590001
 	unheard   = 0x100000000000002
 	silentOne = 0x100000000000003
-	ended     = 0x100000000000009 // has a node all the same
+	ended     = 0x100000000000009 // still has a node
 	operator  = 0x1000000000000ff
 )
 
@@ -111,7 +111,7 @@ func TestTheStateOfASession(t *testing.T) {
 	}
 	var none *inspect.Sessions
 	if none.State(connected) != unknown || none.Client(connected) != "" {
-		t.Error("nobody was asked, and yet it is known")
+		t.Error("no server was asked, and yet it is known")
 	}
 }
 
@@ -161,7 +161,8 @@ func TestASessionThatIsCutOffAndExpires(t *testing.T) {
 	})
 }
 
-// Whatever a server answers to cons and dump, a session has no less than no time left, and a state.
+// For every answer of a server to cons and dump, no session has less than no time left, and
+// each has a state.
 func FuzzSessions(f *testing.F) {
 	f.Add(consOf, leadersDump)
 	f.Add(consOf, followersDump)

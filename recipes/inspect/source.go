@@ -7,16 +7,17 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
-// Source reads nodes: *zk.Conn does. A call that is under way is not interrupted when
-// the context of [Find] or [Read] ends; it ends with its answer or with its connection.
+// Source reads nodes. *zk.Conn implements it. A call that is under way is not interrupted
+// when the context of [Find] or [Read] ends; it ends with its answer or with its
+// connection.
 type Source interface {
 	Children(path string) ([]string, *zk.Stat, error)
 	Get(path string) ([]byte, *zk.Stat, error)
 	Exists(path string) (bool, *zk.Stat, error)
 }
 
-// parallel is how many requests are under way at once, unless [Parallel] says otherwise:
-// enough to be busy during a round trip, and few enough to leave room for other clients.
+// parallel is the default number of requests under way at once, see [Parallel]: enough to
+// be busy during a round trip, and few enough to leave room for other clients.
 const parallel = 64
 
 // Option changes how [Find] and [Read] read.
@@ -25,8 +26,8 @@ type Option func(*reader)
 // Parallel sets how many requests may be under way at once, at least 1. Default 64.
 func Parallel(n int) Option { return func(r *reader) { r.slots = make(chan struct{}, max(1, n)) } }
 
-// Brief reads, of each lock, the nodes of one holder and of the first waiter: as many
-// requests as an overview needs. Of the other contenders [Contender.Read] is false.
+// Brief reads, of each lock, only the nodes of one holder and of the first waiter, as many
+// requests as an overview needs. [Contender.Read] is false for the other contenders.
 func Brief() Option { return func(r *reader) { r.brief = true } }
 
 // reader reads locks from a source.

@@ -10,23 +10,24 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
-// Empty is a node without data that never had a child, and that no session owns. An acquire that
-// was given up may have left it as the parent of its node: the servers remove a container only when
-// its last child has gone. They do not tell a container from another node, so one that was made by
-// hand looks the same.
+// Empty is a node without data that never had a child, and that no session owns. An acquire
+// that was given up may have left it as the parent of its node: the servers remove a
+// container only when its last child has gone. They do not tell a container from another
+// node, so a node that an operator created looks the same.
 type Empty struct {
 	Path  string
 	Since time.Time // by the leader's wall clock
 }
 
-// empty returns what a node is if it is empty. The root and the servers' own nodes never are.
+// empty returns a node as an Empty, and whether it is one. The root and the servers' own
+// nodes never are.
 func empty(path string, children []string, stat *zk.Stat) (e Empty, is bool) {
 	is = len(children) == 0 && stat.Cversion == 0 && stat.Version == 0 && stat.DataLength == 0 && stat.EphemeralOwner == 0 &&
 		path != "/" && path != "/zookeeper" && !strings.HasPrefix(path, "/zookeeper/")
 	return Empty{path, time.UnixMilli(stat.Ctime)}, is
 }
 
-// Unused finds those of the nodes that have been empty for longer than an age.
+// Unused returns a finding for each node that has been empty for longer than age.
 func Unused(all []Empty, now time.Time, age time.Duration) (found []Finding) {
 	for _, e := range all {
 		if old := now.Sub(e.Since); old > age {
@@ -49,8 +50,8 @@ func StillEmpty(src Source, path string) (e Empty, is bool, err error) {
 	return e, is, nil
 }
 
-// RemoveUnused deletes a node that was found to be unused, unless it has been used since: then it
-// reports false. Clients that are about to use it make it again.
+// RemoveUnused deletes a node that was found to be unused. It reports false if the node has
+// been used since. Clients that are about to use it create it again.
 func RemoveUnused(ctx context.Context, conn Writer, path string) (removed bool, err error) {
 	if ctx.Err() != nil {
 		return false, context.Cause(ctx)

@@ -65,7 +65,7 @@ var doubleBarrierEdits = []edit{
 	return session.Background(m.S, `},
 
 	// mutant-double-barrier-shared-watch
-	{"internal/barrier/directory.go", "	if len(others) > 0 { // it was the lowest name: see member.leave\n", `	if r.S.Defect() == "mutant-double-barrier-shared-watch" {
+	{"internal/barrier/directory.go", "	if len(others) > 0 { // others[0] was the lowest name: see Member.Leave\n", `	if r.S.Defect() == "mutant-double-barrier-shared-watch" {
 		members, _, event, err := r.watch(ctx)
 		if err != nil || len(members) == 0 {
 			return err
@@ -79,7 +79,7 @@ var doubleBarrierEdits = []edit{
 			return context.Cause(ctx)
 		}
 	}
-	if len(others) > 0 { // it was the lowest name: see member.leave
+	if len(others) > 0 { // others[0] was the lowest name: see Member.Leave
 `},
 
 	// mutant-double-barrier-stale-ready

@@ -16,12 +16,12 @@ import (
 type Directory struct {
 	S       *session.Session
 	Dir     string
-	repeats bool            // the latest request was repeated: what it found may be its own doing
+	repeats bool            // the latest request was repeated: an earlier try may have caused the answer
 	running <-chan struct{} // closed when the latest request has come to its end; nil before the first
 }
 
-// ask repeats a request until it is answered. It notes when the request has come
-// to its end, which may be after the caller has gone.
+// ask repeats a request until it is answered. It notes when the request has ended, which
+// may be after the caller has returned.
 func ask[T any](ctx context.Context, r *Directory, request func() (T, error)) (T, error) {
 	r.repeats = false
 	for {
@@ -31,7 +31,7 @@ func ask[T any](ctx context.Context, r *Directory, request func() (T, error)) (T
 		value, err := session.Call(ctx, r.S, func() (T, error) {
 			defer over()
 			return request()
-		}, func(T, error) { over() }) // also if it was never sent
+		}, func(T, error) { over() }) // also when it was never sent
 		if err == nil || session.Answered(err) || ctx.Err() != nil {
 			return value, err
 		}
@@ -42,7 +42,7 @@ func ask[T any](ctx context.Context, r *Directory, request func() (T, error)) (T
 	}
 }
 
-// quiet waits until no request of the room is under way.
+// quiet waits until no request of the directory is under way.
 func (r *Directory) quiet() {
 	if r.running == nil {
 		return
@@ -61,8 +61,8 @@ func (r *Directory) multi(ctx context.Context, ops ...any) error {
 	return err
 }
 
-// list returns the members in the order of their names, and whether there is a
-// ready node. A directory that is not there has none.
+// list returns the members in the order of their names, and whether there is a ready node.
+// A directory that does not exist has neither.
 func (r *Directory) list(ctx context.Context) (members []string, ready bool, err error) {
 	children, err := ask(ctx, r, func() ([]string, error) {
 		children, _, err := r.S.Conn.Children(r.Dir)
@@ -75,9 +75,9 @@ func (r *Directory) list(ctx context.Context) (members []string, ready bool, err
 	return members, ready, err
 }
 
-// watch is list with a watch, for a member that has a node in the directory: the
-// deletion of that node fires it, so that it outlives no wait (CURATOR-654). A
-// watch for the ready node itself would stay until somebody creates it.
+// watch is list with a watch, for a member that has a node in the directory. The deletion
+// of that node fires the watch, so that no watch outlives its wait (CURATOR-654). A watch
+// for the ready node itself would stay until a client creates the node.
 func (r *Directory) watch(ctx context.Context) (members []string, ready bool, event <-chan zk.Event, err error) {
 	type answer struct {
 		children []string
@@ -91,7 +91,7 @@ func (r *Directory) watch(ctx context.Context) (members []string, ready bool, ev
 	return members, ready, a.event, err
 }
 
-// node returns the node at path, or nil when there is none.
+// node returns the node at path, or nil if it does not exist.
 func (r *Directory) node(ctx context.Context, path string) (*node, error) {
 	n, err := ask(ctx, r, func() (*node, error) {
 		data, stat, err := r.S.Conn.Get(path)
@@ -106,12 +106,12 @@ func (r *Directory) node(ctx context.Context, path string) (*node, error) {
 	return n, err
 }
 
-// round returns the ready node of the round that has begun, or nil.
+// round returns the ready node of the current round, or nil.
 func (r *Directory) round(ctx context.Context) (*node, error) {
 	return r.node(ctx, r.Dir+"/"+readyName)
 }
 
-// czxid returns that of a child, or 0 when it is not there.
+// czxid returns the czxid of a child, or 0 if the child does not exist.
 func (r *Directory) czxid(ctx context.Context, name string) (int64, error) {
 	return ask(ctx, r, func() (int64, error) {
 		ok, stat, err := r.S.Conn.Exists(r.Dir + "/" + name)
@@ -122,9 +122,9 @@ func (r *Directory) czxid(ctx context.Context, name string) (int64, error) {
 	})
 }
 
-// member returns the first of names that is a member of the round, or "". The
-// round must have been read after the names: a member that joined before the list is
-// in it then, and nobody can have joined since if none of them is a member.
+// member returns the first of names that is a member of the round, or "". The round must
+// have been read after the names. Then the list has every member that joined before it, and
+// if none of the names is a member, no client can have joined since.
 func (r *Directory) member(ctx context.Context, now *node, names []string) (string, error) {
 	for _, name := range names {
 		if now.lists(name) {
@@ -141,8 +141,7 @@ func (r *Directory) member(ctx context.Context, now *node, names []string) (stri
 	return "", nil
 }
 
-// older returns those of names that were there before the node with the czxid
-// id.
+// older returns the names whose nodes are older than the node with the czxid id.
 func (r *Directory) older(ctx context.Context, names []string, id int64) ([]string, error) {
 	var found []string
 	for _, name := range names {
@@ -157,12 +156,12 @@ func (r *Directory) older(ctx context.Context, names []string, id int64) ([]stri
 	return found, nil
 }
 
-// AwaitEmpty waits until no member of a round is left, for those that have left
-// already. The others that were there then may be given: later names belong to
-// later rounds, unless somebody has joined this one.
+// AwaitEmpty waits until the round has no member left. It is for members that have left
+// already. others are the members that were there then, if they are known: later names
+// belong to later rounds, unless they have joined this one.
 func (r *Directory) AwaitEmpty(ctx context.Context, id int64, others []string) error {
 	pace := session.Changed()
-	if len(others) > 0 { // it was the lowest name: see member.leave
+	if len(others) > 0 { // others[0] was the lowest name: see Member.Leave
 		if err := session.AwaitNode(ctx, r.S, r.Dir+"/"+others[0], pace); err != nil {
 			return err
 		}
@@ -182,10 +181,10 @@ func (r *Directory) AwaitEmpty(ctx context.Context, id int64, others []string) e
 				return err
 			}
 			if left == "" {
-				// The last one did not end the round: its session did.
+				// The last member did not end the round: its session ended.
 				err := r.clear(ctx)
 				if err != nil && session.Answered(err) && !errors.Is(err, session.ErrEnded) {
-					return nil // it opens nothing to anybody here
+					return nil // the ready node lets no member of this package in
 				}
 				if err == nil {
 					err = pace.Wait(ctx, r.S)
@@ -196,8 +195,8 @@ func (r *Directory) AwaitEmpty(ctx context.Context, id int64, others []string) e
 				continue
 			}
 		} else {
-			// Usually that is the end of it. But a Curator member that gave up
-			// waiting deletes the ready node under those that are inside.
+			// Usually the round is over. But a Curator member that gave up
+			// waiting deletes the ready node while members are inside.
 			if len(others) > 0 {
 				members = slices.DeleteFunc(members, func(name string) bool { return !slices.Contains(others, name) })
 			}
@@ -216,8 +215,8 @@ func (r *Directory) AwaitEmpty(ctx context.Context, id int64, others []string) e
 	}
 }
 
-// clear deletes the ready node if its round has no members left. It is no error
-// that somebody else was faster.
+// clear deletes the ready node if its round has no members left. It is no error if another
+// client deletes the node first.
 func (r *Directory) clear(ctx context.Context) error {
 	dir, err := r.node(ctx, r.Dir)
 	if err != nil || dir == nil {

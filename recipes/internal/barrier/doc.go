@@ -1,3 +1,3 @@
-// Package barrier is the directory of a double barrier: its members, and the rounds in
-// which they enter and leave. round.go has the rules.
+// Package barrier implements the directory of a double barrier: its members, and the rounds
+// in which they enter and leave. round.go has the rules.
 package barrier

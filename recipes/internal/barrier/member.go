@@ -11,9 +11,8 @@ import (
 	"github.com/zkverify/zkverify/recipes/internal/session"
 )
 
-// Member is one stay of a member in a double barrier, in one session. Each stay
-// has a name of its own, so that nothing that happens late to one stay can
-// happen to the next.
+// Member is one stay of a member in a double barrier, in one session. Each stay has a name
+// of its own, so that a late effect on one stay cannot affect the next.
 type Member struct {
 	Directory
 	name string
@@ -21,16 +20,16 @@ type Member struct {
 	data []byte // of its node
 	acl  []zk.ACL
 
-	Entered int64 // the round that it has entered
+	Entered int64 // czxid of the round that the member has entered
 }
 
-// NewMember returns a member of the double barrier at dir, whose node is to have this
-// data and access control list. Arrive makes the node.
+// NewMember returns a member of the double barrier at dir. Its node gets this data and
+// access control list. Arrive creates the node.
 func NewMember(s *session.Session, dir string, data []byte, acl []zk.ACL) *Member {
 	return &Member{Directory: Directory{S: s, Dir: dir}, name: session.NewGUID(), data: data, acl: acl}
 }
 
-// Path is that of the member's node.
+// Path returns the path of the member's node.
 func (m *Member) Path() string { return m.Dir + "/" + m.name }
 
 // Arrive creates the member's node.
@@ -57,7 +56,7 @@ func (m *Member) Arrive(ctx context.Context) error {
 				return err
 			}
 			continue
-		case err != nil && !errors.Is(err, zk.ErrNodeExists): // that is an earlier try's: the name is random
+		case err != nil && !errors.Is(err, zk.ErrNodeExists): // an existing node is from an earlier try: the name is random
 			return err
 		}
 		made = true
@@ -70,12 +69,13 @@ func (m *Member) Arrive(ctx context.Context) error {
 	}
 }
 
-// Forget deletes the node of a stay that ended in another session, and returns once it
-// is gone for good. That the session has ended is no proof: a leader that is cut off from
-// the others says so of a session whose end it cannot commit, and to the next leader that
-// session is as good as new. Nor can a request of that session still make the node: the
-// leader that has said so refuses it, and a later leader commits what was proposed before
-// the others, and so before this delete.
+// Forget deletes the node of a stay that ended in another session, and returns once the
+// node is gone for good. The end of the session alone does not prove that the node is gone:
+// a leader that is cut off from the other servers says that the session has ended, but
+// cannot commit the end, and the next leader gives the session its full timeout. A request
+// of that session cannot create the node any more either: the leader that has said so
+// refuses the request, and a later leader commits what was proposed earlier, and so before
+// this delete.
 func (r *Directory) Forget(ctx context.Context, path string) error {
 	_, err := ask(ctx, r, func() (struct{}, error) { return struct{}{}, r.S.Conn.Delete(path, -1) })
 	if errors.Is(err, zk.ErrNoNode) {
@@ -123,12 +123,12 @@ func (m *Member) Enter(ctx context.Context, n int) error {
 				continue
 			}
 		}
-		// Only a reason to look again: taken for the beginning of the round it
-		// would let a member pass alone (Curator GH-1290).
+		// An event is only a reason to look again. Taken for the beginning of the round
+		// it would let a member pass alone (Curator GH-1290).
 		fired, err := session.AwaitEvent(ctx, m.S, event, linkChanged, patience)
 		if err == nil && fired {
-			// Each arrival wakes everybody. Where a crowd is coming, let some
-			// more of it come before the next look at all of it.
+			// Each arrival wakes all members. When many are arriving, wait for
+			// some more of them before listing all of them again.
 			err = session.Pause(ctx, m.S, min(time.Duration(len(members))*eachArrival, maxPause))
 		}
 		if err != nil {
@@ -137,17 +137,17 @@ func (m *Member) Enter(ctx context.Context, n int) error {
 	}
 }
 
-// A member that waits in a crowd looks at most so often: not for less than
-// eachArrival for each member that was there.
+// A member that waits among many lists them less often: after an event it pauses
+// for eachArrival for each member that was there, and at most for maxPause.
 const (
 	eachArrival = 100 * time.Microsecond
 	maxPause    = 100 * time.Millisecond
 )
 
-// turn is how long a member that sees n members leaves it to others to begin the
-// round: a transaction for each of them would cost the servers n² checks. Those
-// who have just come begin it, one after the other; the last to come is one of
-// them. If none of them does, those who have waited for them do.
+// turn returns the time that a member that sees n members leaves to others to begin the
+// round: a transaction of each of them would cost the servers n² checks. Members that have
+// just arrived begin it, one after the other; the last to arrive is one of them. If none of
+// them does, the members that have waited for them do.
 func turn(rank int, waited bool, poll time.Duration) time.Duration {
 	if waited {
 		return poll/10 + time.Duration(rank)*time.Millisecond
@@ -155,8 +155,8 @@ func turn(rank int, waited bool, poll time.Duration) time.Duration {
 	return time.Duration(rank) * time.Millisecond
 }
 
-// join enters the round that has begun, if it is still on. Otherwise it clears
-// away what is left of it.
+// join enters the current round if it still has members. Otherwise it deletes the ready
+// node.
 func (m *Member) join(ctx context.Context, members []string) (in bool, err error) {
 	now, err := m.round(ctx)
 	if err != nil || now == nil {
@@ -182,10 +182,10 @@ func (m *Member) join(ctx context.Context, members []string) (in bool, err error
 	return false, err // the next look finds the member listed
 }
 
-// begin begins a round with n of these members, itself among them. They are
-// there at that very instant: nobody is counted that has gone meanwhile
-// (CURATOR-318, CURATOR-80). It is no error that somebody else was faster, or
-// that one of them has gone.
+// begin begins a round with n of these members, itself among them. The transaction checks
+// that their nodes exist, so no member is counted that has left meanwhile (CURATOR-318,
+// CURATOR-80). It is no error if another member begins the round first, or if one of the
+// members has left.
 func (m *Member) begin(ctx context.Context, members []string, n int) error {
 	ops := []any{&zk.CheckVersionRequest{Path: m.Path(), Version: -1}}
 	for _, name := range members {
@@ -204,12 +204,13 @@ func (m *Member) begin(ctx context.Context, members []string, n int) error {
 	return err
 }
 
-// Leave gives up the member's node. As in Curator, the one with the lowest name
-// keeps it until it is alone, and all others wait for that: each is woken once,
-// and one member ends the round, in one transaction. leave returns whether this
-// one did; otherwise the others, if they are known, are still to be waited for.
+// Leave deletes the member's node. As in Curator, the member with the lowest name keeps its
+// node until it is alone, and all others wait for the deletion of that node: each is woken
+// once, and one member ends the round, in one transaction. Leave returns whether this
+// member ended the round; otherwise the caller still has to wait for the others, if they
+// are known.
 //
-// It returns session.ErrNodeGone when the node has gone without the member's doing.
+// It returns session.ErrNodeGone when the node was deleted by another client.
 func (m *Member) Leave(ctx context.Context) (ended bool, others []string, err error) {
 	unsure := false // an unanswered request may have deleted the node
 	var before []string
@@ -242,7 +243,7 @@ func (m *Member) Leave(ctx context.Context) (ended bool, others []string, err er
 		switch {
 		case now == nil || now.id != m.Entered:
 			// A Curator member that gave up waiting has deleted the ready node.
-			// Who has come since belongs to another round.
+			// Members that have arrived since belong to another round.
 			if others, err = m.older(ctx, others, m.Entered); err != nil {
 				return false, nil, err
 			}
@@ -265,7 +266,7 @@ func (m *Member) Leave(ctx context.Context) (ended bool, others []string, err er
 		case !errors.Is(err, zk.ErrBadVersion) && !errors.Is(err, zk.ErrNoNode):
 			return false, nil, err
 		}
-		// Somebody has joined, or one of the nodes has gone: look again.
+		// A member has joined, or one of the nodes is gone: look again.
 		if err := pace.Wait(ctx, m.S); err != nil {
 			return false, nil, err
 		}
@@ -280,14 +281,15 @@ func (m *Member) left() {
 	m.S.Gone(m.Path())
 }
 
-// Withdraw deletes the member's node in the background, until it is gone or the
-// session has ended and will take it along (CURATOR-318, CURATOR-80), if late (see
-// Forget), and then what is left of its round if it was the last. The channel is closed
-// when that is done or a server has refused it; the node's deletion goes on then.
+// Withdraw deletes the member's node in the background, until the node is gone or the
+// session has ended, which deletes it too (CURATOR-318, CURATOR-80), if late (see Forget).
+// Then it deletes the ready node if the member was the last of its round. The channel is
+// closed when both are done or a server has refused one of them; the deletion of the
+// member's node goes on then.
 func (m *Member) Withdraw() <-chan struct{} {
 	m.S.Untrack(m.Path())
 	return session.Background(m.S, func(ctx context.Context) error {
-		m.quiet() // a request that is still under way could create something
+		m.quiet() // a request that is still under way could create the node
 		m.S.Untrack(m.Path())
 		_, err := ask(ctx, &m.Directory, func() (struct{}, error) { return struct{}{}, m.S.Conn.Delete(m.Path(), -1) })
 		switch {

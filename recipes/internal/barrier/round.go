@@ -5,50 +5,52 @@ import (
 	"slices"
 )
 
-// A double barrier's directory as Curator lays it out: an ephemeral node for
-// each member, named by a UUID, and the persistent node "ready" once enough of
-// them have come.
+// readyName is the name of the ready node. A double barrier's directory has the layout of
+// Curator's: an ephemeral node for each member, named by a UUID, and the persistent node
+// "ready" once enough members have arrived.
 //
 // # Rounds
 //
-// The same directory serves one round after the other. A round is named by the
-// czxid R of its ready node, and its members are
+// One directory serves one round after the other. The czxid R of its ready node identifies
+// a round. Its members are
 //
-//   - those that have a node older than R, which was there when the round began;
-//   - those that came later and are listed in the ready node's data, a name a line.
+//   - the members with a node older than R, which existed when the round began;
+//   - the members that came later and are listed in the ready node's data, one name per
+//     line.
 //
-// So a ready node that was left behind (by members that crashed, or by Curator)
-// opens nothing: its round has no members left, and nobody can join, because
-// joining takes a member as a witness, in the same transaction. Curator's own
-// members go by the existence of the node alone; they list nobody.
+// So a ready node that was left behind (by members that crashed, or by Curator) lets no
+// member in: its round has no members left, and no member can join, because joining takes a
+// member as a witness, in the same transaction. Curator's own members check only that the
+// node exists, and list no names.
 //
-// What changes a round is one transaction each, so that nobody acts on a list
-// that is out of date:
+// Each change of a round is one transaction, so that no member acts on a list that is out
+// of date:
 //
 //   - begin: check n members' nodes, create ready;
 //   - join: check one member's node, write the list with the version that was read;
-//   - end: the last member deletes its own node and ready, with the version that
-//     was read, so that it is the last;
-//   - clear, after a crash: write the directory, delete ready, each with the
-//     version that was read before its round was found empty. A ready node that
-//     was deleted and created again has the same version; the directory does not.
+//   - end: the last member deletes its own node and ready, with the version that was
+//     read, so that it is the last;
+//   - clear, after a crash: write the directory, delete ready, each with the version that
+//     was read before its round was found empty. A ready node that was deleted and created
+//     again has the same version; the directory does not.
 const readyName = "ready"
 
-// node is what a node was when it was read.
+// node is the state of a node when it was read.
 type node struct {
 	id      int64 // czxid
 	version int32
 	data    []byte
 }
 
-// lists reports whether a ready node lists name as one who came after the round
-// had begun.
+// lists reports whether a ready node lists name as a member that came after the round had
+// begun.
 func (n *node) lists(name string) bool {
 	return slices.ContainsFunc(bytes.Split(n.data, []byte{'\n'}), func(line []byte) bool { return string(line) == name })
 }
 
-// roll tells members from the rest. Children that are neither UUIDs nor ready
-// are foreign: one must not count as a member, as it does for Curator.
+// roll returns the members among the children, and whether there is a ready node. Children
+// that are neither UUIDs nor ready are foreign: they must not count as members, as they do
+// for Curator.
 func roll(children []string) (members []string, ready bool) {
 	for _, child := range children {
 		switch {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// A member's name is a UUID, in whichever case: Curator's are. Nothing else counts.
+// A member's name is a UUID, in upper or lower case: Curator's are. No other name counts.
 func TestWhoIsAMemberOfARound(t *testing.T) {
 	const lower, upper, mixed = "01234567-89ab-cdef-0123-456789abcdef", "01234567-89AB-CDEF-0123-456789ABCDEF", "af09AF00-0000-4000-8000-00000000fF9a"
 	foreign := []string{"", "readme", lower[1:], lower + "0", strings.Replace(lower, "-", "0", 1), "0123456789ab-cdef-0123-456789abcdef01234"[:36]}
@@ -23,8 +23,8 @@ func TestWhoIsAMemberOfARound(t *testing.T) {
 	}
 }
 
-// Members begin a round one after the other; those who have waited for others do after the
-// others' turns.
+// Members begin a round one after the other. Members that have waited for others begin it
+// after the others' turns.
 func TestMembersBeginARoundInTurn(t *testing.T) {
 	const poll = time.Second
 	for _, waited := range []bool{false, true} {

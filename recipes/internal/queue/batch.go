@@ -12,32 +12,31 @@ import (
 	"github.com/zkverify/zkverify/recipes/internal/session"
 )
 
-// batch is one transaction that gives permits to the contenders of a session at
-// the head of a semaphore's queue: to the first and, as far as there is room, to
-// those that stand behind it with nobody in between. For each it makes the nodes
-// of its permits and deletes its place in the queue. So all are admitted in their
-// order, or none is, whatever becomes of the connection; only the head of the
-// queue ever takes; and what a whole group takes costs one round trip.
+// batch is one transaction that gives permits to the contenders of a session at the head of
+// a semaphore's queue: to the first and, as far as there is room, to the contenders of the
+// session right behind it. For each contender it creates the nodes of its permits and
+// deletes its place in the queue. So all are admitted in their order, or none is, even if
+// the connection breaks; only the head of the queue ever takes permits; and a whole group
+// of contenders takes its permits in one round trip.
 type batch struct {
 	s       *session.Session
 	q       *localQueue
 	pool    *Pool
-	version int32 // of the shared size that it counts on
+	version int32 // of the shared size that the batch relies on
 	members []*Contender
 	done    chan struct{}
-	over    bool // locked by q, as the members' asks
+	over    bool // locked by q, like the members' requests
 }
 
 // maxBatch bounds the data of a batch, since servers refuse packets of more than a
-// megabyte. What a single contender asks for is not cut.
+// megabyte. The request of a single contender is not cut.
 const maxBatch = 100 << 10
 
-// aPermit is what the head of a semaphore's queue waits for in the local queue when
-// permits of this session are out.
+// aPermit is the key under which the head of a semaphore's queue waits in the local queue
+// while permits of this session are out.
 const aPermit = "/"
 
-// ledgerOf returns what the session remembers of the permits of a queue, which is
-// locked.
+// ledgerOf returns the session's record of the permits of a queue. The queue is locked.
 func ledgerOf(q *localQueue) *ledger {
 	if q.memory == nil {
 		q.memory = new(ledger)
@@ -45,9 +44,9 @@ func ledgerOf(q *localQueue) *ledger {
 	return q.memory.(*ledger)
 }
 
-// batchOrWait starts a batch for the contender at the head of the queue when what
-// is known leaves room. When it does not, the contender is registered to be woken
-// as soon as this session gives a permit back.
+// batchOrWait starts a batch for the contender at the head of the queue when the known
+// permits leave room. Otherwise it registers the contender to be woken as soon as this
+// session gives a permit back.
 func batchOrWait(c *Contender) (*batch, shortage, error) {
 	q := c.q
 	q.mu.Lock()
@@ -66,7 +65,7 @@ func batchOrWait(c *Contender) (*batch, shortage, error) {
 	used, n := l.known.used(), requestOf(c).n
 	if room := l.known.size - used; room >= n {
 		most := c.S.Listable(len(session.ProtectedName(requestOf(c).guid, Permit)) + digits)
-		if used+n > most { // no client could count what is out
+		if used+n > most { // no client could list the permits that are out
 			return nil, unknown, fmt.Errorf("%w: a list of permits has room for %d, and %d are out", session.ErrTooLarge, most, used)
 		}
 		return startBatch(q, i, min(room, most-used)), unknown, nil
@@ -75,8 +74,8 @@ func batchOrWait(c *Contender) (*batch, shortage, error) {
 	return nil, l.short(), nil
 }
 
-// startBatch takes for the contender at an index in places, and for those behind
-// it, as far as the room goes. q is locked.
+// startBatch takes permits for the contender at index i in places, and for the contenders
+// behind it, as far as there is room. q is locked.
 func startBatch(q *localQueue, i, room int) *batch {
 	first := q.own[q.places[i].Node]
 	b := &batch{s: q.s, q: q, pool: requestOf(first).pool, version: ledgerOf(q).known.version, done: make(chan struct{})}
@@ -109,8 +108,8 @@ func startBatch(q *localQueue, i, room int) *batch {
 	return b
 }
 
-// await waits for what the batch gives to one of its members. When it returns
-// anything but errAskAgain the contender has left the queue, or is leaving it.
+// await waits for the permits that the batch gives to one of its members. When it returns
+// any error but errAskAgain the contender has left the queue, or is leaving it.
 func (b *batch) await(ctx context.Context, c *Contender) (Grant, error) {
 	select {
 	case <-b.done:
@@ -136,8 +135,8 @@ func (b *batch) await(ctx context.Context, c *Contender) (Grant, error) {
 	return requestOf(c).on, nil
 }
 
-// run makes the transaction, again until it is known what came of it. Its
-// goroutine belongs to the session.
+// run makes the transaction, again and again until its outcome is known. Its goroutine
+// belongs to the session.
 func (b *batch) run() {
 	ctx := b.s.Quit
 	var parents session.Parents
@@ -166,12 +165,12 @@ func (b *batch) run() {
 			err = parents.Create(ctx, b.s, b.pool.Path+LeasesDir)
 		case session.Answered(err), errors.Is(err, session.ErrNodeGone), errors.Is(err, errAskAgain):
 			parents.Unused(b.s)
-			if session.Answered(err) && !session.Undone(err) { // whatever has become of it
+			if session.Answered(err) && !session.Undone(err) { // it may have been carried out
 				b.drop(present, nil)
 			}
 			b.finish(nil, failed, err)
 			return
-		default: // the connection broke: the permits may have been taken or not
+		default: // the connection broke: the permits may have been taken
 			if given, err = b.find(ctx, present); err == nil && given != nil {
 				b.finish(given, nil, nil)
 				return
@@ -189,16 +188,17 @@ func (b *batch) run() {
 	}
 }
 
-// errNoPermits says that the parent of the permits' nodes is missing.
+// errNoPermits means that the parent of the permits' nodes is missing.
 var errNoPermits = errors.New("no parent for permits")
 
-// given are the nodes that a batch has made, by contender.
+// given holds the nodes that a batch has created, by contender.
 type given struct {
 	paths map[*Contender][]string
 	zxid  int64
 }
 
-// operations are those of the transaction, and whose each of them is.
+// operations returns the operations of the transaction, and for each the contender that it
+// is for.
 func (b *batch) operations(members []*Contender) (ops []any, whose []*Contender) {
 	for _, c := range members {
 		for range requestOf(c).n {
@@ -217,8 +217,8 @@ func (b *batch) operations(members []*Contender) (ops []any, whose []*Contender)
 	return ops, whose
 }
 
-// try makes the transaction once. When it fails on account of one contender it
-// returns that one, too.
+// try makes the transaction once. When it fails because of one contender it returns that
+// contender, too.
 func (b *batch) try(members []*Contender) (_ *given, failed *Contender, err error) {
 	ops, whose := b.operations(members)
 	guid, room := requestOf(members[0]).guid, session.Room{}
@@ -248,7 +248,7 @@ func (b *batch) try(members []*Contender) (_ *given, failed *Contender, err erro
 		_, deletes := ops[i].(*zk.DeleteRequest)
 		switch {
 		case whose[i] == nil:
-			err = errAskAgain // the shared size has changed, or somebody deleted it
+			err = errAskAgain // the shared size has changed, or its node was deleted
 		case errors.Is(err, zk.ErrNoNode) && deletes:
 			err = session.ErrNodeGone
 		case errors.Is(err, zk.ErrNoNode):
@@ -262,16 +262,17 @@ func (b *batch) try(members []*Contender) (_ *given, failed *Contender, err erro
 			made.paths[c] = append(made.paths[c], results[i].String)
 		}
 	}
-	if zxid == 0 { // the reply did not tell
+	if zxid == 0 { // the reply had no zxid
 		made.zxid, err = session.Identify(b.s.Quit, b.s, made.paths[members[0]][0])
-		if errors.Is(err, session.ErrNodeGone) { // somebody deletes them meanwhile
+		if errors.Is(err, session.ErrNodeGone) { // another client is deleting them
 			b.drop(members, made.paths)
 		}
 	}
 	return made, nil, err
 }
 
-// drop deletes the permits that these members may have, of which some paths are known.
+// drop deletes the permits that these members may have. The paths of some of them are
+// known.
 func (b *batch) drop(members []*Contender, paths map[*Contender][]string) {
 	for _, c := range members {
 		b.s.Untrack(paths[c]...)
@@ -279,8 +280,8 @@ func (b *batch) drop(members []*Contender, paths map[*Contender][]string) {
 	}
 }
 
-// find looks for what a transaction has made whose reply was lost. It returns nil
-// when it was not carried out, and never will be.
+// find looks for the permits of a transaction whose reply was lost. It returns nil when the
+// transaction was not carried out, and never will be.
 func (b *batch) find(ctx context.Context, members []*Contender) (*given, error) {
 	dir := b.pool.Path + LeasesDir
 	children, err := session.SettledChildren(ctx, b.s, dir)
@@ -299,7 +300,7 @@ func (b *batch) find(ctx context.Context, members []*Contender) (*given, error) 
 		if paths := made.paths[c]; len(paths) > 0 && made.zxid == 0 {
 			made.zxid, err = session.Identify(ctx, b.s, paths[0])
 			switch {
-			case errors.Is(err, session.ErrNodeGone): // somebody deletes them meanwhile
+			case errors.Is(err, session.ErrNodeGone): // another client is deleting them
 				b.drop([]*Contender{c}, made.paths)
 				made.paths[c] = nil
 			case err != nil:
@@ -313,8 +314,8 @@ func (b *batch) find(ctx context.Context, members []*Contender) (*given, error) 
 	return made, nil
 }
 
-// finish tells the members what has come of the batch: what it has made, or an
-// error that one of them is to blame for, or all if that one is nil.
+// finish tells the members the outcome of the batch: the permits that it has created, or an
+// error. The error is the fault of blame, or of all members if blame is nil.
 func (b *batch) finish(made *given, blame *Contender, err error) {
 	var left []*Contender
 	b.q.mu.Lock()
@@ -330,7 +331,7 @@ func (b *batch) finish(made *given, blame *Contender, err error) {
 			a.batch, a.err = nil, errAskAgain
 		case len(made.paths[c]) == a.n:
 			a.on, a.err = b.grant(c, made.paths[c], made.zxid, int32(i)), nil
-		default: // it was left out, or somebody deletes its permits
+		default: // it was left out, or another client is deleting its permits
 			a.err = session.ErrNodeGone
 			if len(made.paths[c]) > 0 {
 				b.drop([]*Contender{c}, made.paths)
@@ -350,7 +351,7 @@ func (b *batch) finish(made *given, blame *Contender, err error) {
 	}
 }
 
-// grant is what a lease of permits stands on. The local queue is locked.
+// grant returns the grant of a lease of permits. The local queue is locked.
 func (b *batch) grant(c *Contender, paths []string, zxid int64, sub int32) Grant {
 	q := b.q
 	ledgerOf(q).take(paths, q.applied)

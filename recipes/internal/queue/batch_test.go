@@ -12,8 +12,8 @@ import (
 
 var errNotNeeded = errors.New("not needed any more")
 
-// inABatch is a contender in a batch, and its context, which has ended. Its session is about to
-// end, so that nothing is asked.
+// inABatch returns a contender in a batch, and its context, which has ended. Its session is
+// about to end, so that no request is made.
 func inABatch(t *testing.T) (context.Context, *batch, *Contender) {
 	ended, end := context.WithCancel(t.Context())
 	end()
@@ -29,11 +29,11 @@ func inABatch(t *testing.T) (context.Context, *batch, *Contender) {
 	return ctx, b, c
 }
 
-// Who gives up as a batch ends takes what it has given or gives it back, whichever it notices
-// first.
+// A contender that gives up as a batch ends takes the permits that the batch has given or
+// gives them back, depending on what it notices first.
 func TestWhatABatchGivesToWhoGivesUpIsGivenBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		noticed := map[bool]int{} // by whether it takes it
+		noticed := map[bool]int{} // by whether it takes the permits
 		for range 200 {
 			ctx, b, c := inABatch(t)
 			var back atomic.Int32
@@ -54,8 +54,8 @@ func TestWhatABatchGivesToWhoGivesUpIsGivenBack(t *testing.T) {
 	})
 }
 
-// Who gives up before a batch ends is out of it: the batch gives back for it. If the batch
-// has given nothing there is a node in the queue left to delete.
+// A contender that gives up before a batch ends is out of the batch: the batch gives its
+// permits back. If the batch has given none, a node in the queue is left to delete.
 func TestWhoGivesUpLeavesTheQueueIfABatchFails(t *testing.T) {
 	for name, first := range map[string]bool{"it gives up first": true, "the batch fails first": false} {
 		t.Run(name, func(t *testing.T) {
@@ -76,7 +76,7 @@ func TestWhoGivesUpLeavesTheQueueIfABatchFails(t *testing.T) {
 					}
 					if first {
 						if leaves() {
-							t.Error("it leaves while the batch may give it something")
+							t.Error("it leaves while the batch may give it permits")
 						}
 						fail()
 					}

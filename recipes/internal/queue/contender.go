@@ -10,10 +10,10 @@ import (
 	"github.com/zkverify/zkverify/recipes/internal/session"
 )
 
-// Contender is the engine under the recipes: it enqueues a node, waits for its
-// turn and leaves. It belongs to one session and ends with it.
+// Contender is the engine under the recipes: it enqueues a node, waits for its turn and
+// leaves. It belongs to one session and ends with it.
 type Contender struct {
-	S      *session.Session // that it belongs to
+	S      *session.Session // that the contender belongs to
 	q      *localQueue
 	kind   string
 	rule   Rule
@@ -22,34 +22,34 @@ type Contender struct {
 	acl    []zk.ACL
 	guid   string
 	Node   string // name of its node, once enqueued
-	Zxid   int64  // the transaction that created it, or its writer's, once enqueued
-	Sub    int32  // of its token
+	Zxid   int64  // of the transaction that created the node, or its writer's, once enqueued
+	Sub    int32  // of the token
 
-	before turn      // the last one at the queue when the create was sent
-	asked  time.Time // when it was sent
+	before turn      // the last turn at the queue when the create was sent
+	asked  time.Time // when the create was sent
 
-	permits    sharing       // nil, unless it is a semaphore's
+	permits    sharing       // nil unless the queue is a semaphore's
 	downgraded bool          // a reader has been put behind this writer; locked by q
-	atHead     bool          // it has had its turn, and no node was ahead; locked by q
-	joined     int64         // lists up to this number may lack its node; locked by q
-	woken      chan struct{} // capacity 1: what it waits for in the local queue has changed
+	atHead     bool          // the contender has had its turn, and no node was ahead; locked by q
+	joined     int64         // lists up to this number may lack the node; locked by q
+	woken      chan struct{} // capacity 1: the node that it waits for in the local queue has changed
 
-	missing string           // a node that was listed and is not there any more
-	pace    *session.Backoff // of looks for missing
+	missing string           // a node that was listed and is gone
+	pace    *session.Backoff // of the looks for missing
 }
 
-// sharing is what the contenders of a semaphore have beyond others: one transaction
-// may give permits to several of them. It is locked by the local queue.
+// sharing holds the additional state of the contenders of a semaphore: one transaction may
+// give permits to several of them. It is locked by the local queue.
 type sharing interface {
-	waitFor(own bool) // the contender waits for one of the same session, or does so no more
+	waitFor(own bool) // the contender waits for one of the same session, or has stopped waiting
 	given() bool      // a transaction includes the contender
-	taking() bool     // and has not come to its end: it deletes the contender's node
+	taking() bool     // the transaction is under way: it deletes the contender's node
 }
 
-// Entry is what a contender wants.
+// Entry describes a contender to be created.
 type Entry struct {
 	Dir    string   // of the queue
-	Kinds  []string // that stand in the queue
+	Kinds  []string // of the nodes in the queue
 	Kind   string   // of its node
 	Rule   Rule
 	Custom bool // the rule is the user's
@@ -75,8 +75,8 @@ func (c *Contender) wake() {
 	}
 }
 
-// Wait waits for the contender's turn; if block is false it returns
-// ErrNotAcquired instead of waiting for others.
+// Wait waits for the contender's turn; if block is false it returns ErrNotAcquired instead
+// of waiting for others.
 func (c *Contender) Wait(ctx context.Context, block bool) error {
 	for {
 		v, err := c.q.judge(c, block)
@@ -103,23 +103,23 @@ func (c *Contender) Wait(ctx context.Context, block bool) error {
 	}
 }
 
-// awaitList waits for a list. The node that most likely has to be waited for after it is
-// watched meanwhile: its holder may release it at once, and a watch that is set after the
-// list would cost this contender another round trip. If the list tells that it has to wait
-// for another one before, the watch is there when it is needed.
+// awaitList waits for a list. Meanwhile it watches the node that the contender most likely
+// has to wait for next: the holder may release the lock at once, and a watch that is set
+// after the list would cost this contender another round trip. If the list shows that the
+// contender has to wait for another node first, the watch is set when it is needed.
 func (c *Contender) awaitList(ctx context.Context, v verdict) error {
 	if v.next != "" {
 		c.q.request()
 		_, err := session.Watch(ctx, c.S, c.q.dir+"/"+v.next)
 		if errors.Is(err, zk.ErrNoNode) {
-			c.q.gone(v.next) // the list may have been made before
-		} // what else is wrong, the list finds out
+			c.q.gone(v.next) // the list may be from before
+		} // the list finds any other error
 	}
 	return c.q.list(ctx, v.list)
 }
 
-// TurnLasts is how long it is the contender's turn after Wait has returned. Later its node
-// may have been deleted by others, and Wait has to be called again.
+// TurnLasts returns the duration of the contender's turn after Wait has returned. Later
+// another client may have deleted its node, and Wait has to be called again.
 func (c *Contender) TurnLasts() time.Duration { return c.q.lookAgain() }
 
 // awaitOwn waits until a node of this session goes, or until it is time to look again. The
@@ -140,11 +140,10 @@ func (c *Contender) awaitOwn(ctx context.Context, node string) error {
 	}
 }
 
-// awaitOther waits until the node of another session changes or goes, or until
-// it is time to look again: after every reconnect, since a change may be missed
-// there (kazoo #170), and by the clock, since a single watch is not to be trusted
-// alone (ZOOKEEPER-3145). The node that will be waited for next, if there is one, is
-// watched by the same request.
+// awaitOther waits until the node of another session changes or goes, or until it is time
+// to look again: after every reconnect, since a change may be missed there (kazoo #170),
+// and after a time, since a single watch is not to be trusted alone (ZOOKEEPER-3145). The
+// same request watches the node that the contender will wait for next, if there is one.
 func (c *Contender) awaitOther(ctx context.Context, node, next string) error {
 	up, linkChanged := c.S.LinkState()
 	if !up {
@@ -181,7 +180,7 @@ func (c *Contender) awaitOther(ctx context.Context, node, next string) error {
 		if e.Type == zk.EventNodeDeleted {
 			c.q.gone(node)
 		} else {
-			c.q.outdated() // its data has changed, or another waiter has taken the event
+			c.q.outdated() // the node's data has changed, or another waiter has taken the event
 		}
 		return nil
 	case <-c.woken: // its own node has gone
@@ -190,7 +189,7 @@ func (c *Contender) awaitOther(ctx context.Context, node, next string) error {
 		c.q.outdated()
 		return nil
 	case <-again.C:
-		c.S.WatchFired(watch) // the next one is set by a request of its own, whose answer says what is wrong
+		c.S.WatchFired(watch) // the next watch is set by a request of its own, whose answer has the error
 		return c.listAgain(ctx)
 	case <-c.S.Ended:
 		return session.ErrEnded // also while it waits (etcd #19597)
@@ -199,8 +198,8 @@ func (c *Contender) awaitOther(ctx context.Context, node, next string) error {
 	}
 }
 
-// awaitAnybody waits until anybody joins or leaves the queue. It looks once more
-// after the watch has been set: a change from before is not told.
+// awaitAnybody waits until a contender joins or leaves the queue. It lists once more after
+// the watch has been set: the watch does not tell of earlier changes.
 func (c *Contender) awaitAnybody(ctx context.Context) error {
 	defer c.q.stop(c, anybody)
 	watch, _, err := session.WatchChildren(ctx, c.S, c.q.dir)
@@ -224,8 +223,8 @@ func (c *Contender) awaitAnybody(ctx context.Context) error {
 	return c.awaitAny(ctx, []session.Watched{watch})
 }
 
-// awaitAny waits until something that another session does has happened, or
-// until it is time to look again, as awaitOther does.
+// awaitAny waits until one of the watches fires, or until it is time to look again, as
+// awaitOther does.
 func (c *Contender) awaitAny(ctx context.Context, watches []session.Watched) error {
 	up, linkChanged := c.S.LinkState()
 	if !up {
@@ -247,7 +246,7 @@ func (c *Contender) awaitAny(ctx context.Context, watches []session.Watched) err
 		c.S.WatchFired(first)
 	case <-second.Event:
 		c.S.WatchFired(second)
-	case <-c.woken: // its own node has gone, or another one that it may have waited for
+	case <-c.woken: // its own node is gone, or a node that it may have waited for
 		if !c.q.has(c) {
 			return session.ErrNodeGone
 		}
@@ -262,8 +261,8 @@ func (c *Contender) awaitAny(ctx context.Context, watches []session.Watched) err
 	return nil
 }
 
-// Ahead counts the contenders ahead, after a look at the queue if the contender is
-// about to have one: who of other sessions is ahead is not known before.
+// Ahead counts the contenders ahead. It lists the queue before if the contender is about to
+// do so: until then the contenders of other sessions are not known.
 func (c *Contender) Ahead(ctx context.Context) int {
 	v, err := c.q.judge(c, true)
 	switch {
@@ -271,26 +270,26 @@ func (c *Contender) Ahead(ctx context.Context) int {
 	case v.list != 0:
 		c.q.list(ctx, v.list)
 	case v.any, v.own != "":
-		c.q.stop(c, v.own) // it does not wait here
+		c.q.stop(c, v.own) // the contender does not wait here
 	}
 	return c.q.ahead(c)
 }
 
-// listAgain has the queue listed, even if the local queue knows it.
+// listAgain lists the queue, even if the local queue is up to date.
 func (c *Contender) listAgain(ctx context.Context) error {
 	c.q.outdated()
 	return c.q.list(ctx, c.q.nextList())
 }
 
-// Leave deletes the contender's node. Once ctx has ended that goes on in the background,
-// until the node is gone or its session has ended.
+// Leave deletes the contender's node. When ctx ends first, the deletion goes on in the
+// background, until the node is gone or its session has ended.
 func (c *Contender) Leave(ctx context.Context) {
 	c.leaving()
 	session.Remove(ctx, c.S, c.path(), c.gone)
 }
 
-// LeaveInBackground is Leave for callers that need not wait. The channel is closed when
-// the node, or the session, is gone.
+// LeaveInBackground is Leave for callers that need not wait. The channel is closed when the
+// node is gone or the session has ended.
 func (c *Contender) LeaveInBackground() <-chan struct{} {
 	c.leaving()
 	return session.DeleteInBackground(c.S, c.path(), c.gone)
@@ -309,7 +308,7 @@ func (c *Contender) gone() {
 	c.q.exit()
 }
 
-// Grant is what a lease stands on: nodes of one session.
+// Grant holds the nodes on which a lease stands. They belong to one session.
 type Grant struct {
 	S       *session.Session // of the nodes
 	Nodes   []string         // paths; the first is the lock node
@@ -317,16 +316,16 @@ type Grant struct {
 	Sub     int32            // of the token
 	Permits int              // 1 for other locks than semaphores
 
-	// Release deletes the nodes, in order or because the lease is lost, and
-	// returns when they or the session are gone: with zk.ErrNoNode when they had
-	// been gone before. It is called once, from a goroutine of the session.
+	// Release deletes the nodes, after a release or because the lease is lost. It returns
+	// when they are gone or the session has ended, with zk.ErrNoNode when they had been
+	// gone before. It is called once, from a goroutine of the session.
 	Release func(lost bool) error
 
 	Data  []byte // of the lock node, to be put back after a revocation
 	place *Contender
 }
 
-// Grant is what a lease of the contender stands on.
+// Grant returns the grant of a lease of the contender.
 func (c *Contender) Grant() Grant {
 	return Grant{
 		S: c.S, Nodes: []string{c.path()}, Zxid: c.Zxid, Sub: c.Sub, Permits: 1, Data: c.data, place: c,

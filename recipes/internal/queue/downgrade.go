@@ -10,20 +10,20 @@ import (
 	"github.com/zkverify/zkverify/recipes/internal/session"
 )
 
-// errWriterGone says that there is no writer to downgrade from.
+// errWriterGone means that there is no writer to downgrade from.
 var errWriterGone = errors.New("the write lock's node is gone")
 
-// Downgrade enqueues a reader right behind the writer that it comes from, under
-// the writer's sequence, as Curator 5.5 does: ahead of every writer that queued
-// meanwhile. The transaction makes it only while the writer's node is there, so
-// that no other writer can have been admitted before.
+// Downgrade enqueues a reader right behind the writer that it comes from, under the
+// writer's sequence, as Curator 5.5 does: ahead of every writer that queued meanwhile. The
+// transaction creates the reader's node only while the writer's node exists, so that no
+// other writer can have been admitted before.
 func (c *Contender) Downgrade(ctx context.Context, writer Grant) error {
 	node := writer.Nodes[0]
 	sequence := writer.place.Node[len(session.ProtectedName(writer.place.guid, Write)):]
 	path := c.q.dir + "/" + session.ProtectedName(c.guid, Read) + sequence
 	c.q.mu.Lock()
 	released := c.q.going[writer.place.Node]
-	writer.place.downgraded = true // before anybody can hear that the writer has gone
+	writer.place.downgraded = true // before another contender can hear that the writer's node is gone
 	c.q.mu.Unlock()
 	if released { // others may have been admitted
 		c.q.exit()

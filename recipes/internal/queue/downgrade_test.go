@@ -7,8 +7,8 @@ import (
 	"github.com/zkverify/zkverify/recipes/internal/session"
 )
 
-// The write lock is on its way back when its owner asks to go on as a reader: others may have been
-// admitted.
+// The write lock is being released when its owner asks to go on as a reader: others may
+// have been admitted.
 func TestAWriterThatIsBeingReleasedIsNotDowngraded(t *testing.T) {
 	s := &session.Session{}
 	q := localQueueOf(s, "/rw", ReadWrites)
@@ -22,6 +22,6 @@ func TestAWriterThatIsBeingReleasedIsNotDowngraded(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	if q.users != 1 {
-		t.Errorf("the queue has %d users, want the writer alone", q.users)
+		t.Errorf("the queue has %d users, want only the writer", q.users)
 	}
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/zkverify/zkverify/recipes/internal/session"
 )
 
-// Enqueue creates the contender's node, and pipelines a list request behind the create
-// if the session knows nothing of the queue and the contender is not likely to follow
-// another. When it returns an error no node is left, or its deletion is under way.
+// Enqueue creates the contender's node. It pipelines a list request behind the create if
+// the session knows nothing of the queue and the contender is not likely to follow another.
+// When it returns an error no node is left, or its deletion is under way.
 func (c *Contender) Enqueue(ctx context.Context) error {
 	prefix := c.q.dir + "/" + session.ProtectedName(c.guid, c.kind)
 	c.before = c.q.lines.lastTurn(c.q)
@@ -27,7 +27,7 @@ func (c *Contender) Enqueue(ctx context.Context) error {
 	})
 }
 
-// create makes the contender's node by a request that returns its path.
+// create creates the contender's node by a request that returns the node's path.
 func (c *Contender) create(ctx context.Context, request func() (string, error)) error {
 	c.S.ExpectZxid(c.guid)
 	err := enqueueAll(ctx, c.S, []*Contender{c}, func() ([]string, error) {
@@ -41,8 +41,8 @@ func (c *Contender) create(ctx context.Context, request func() (string, error)) 
 	return err
 }
 
-// enqueueAll makes the nodes of contenders of one session by one request, which
-// either makes them all or none, and returns their paths.
+// enqueueAll creates the nodes of contenders of one session by one request, which creates
+// either all or none of them and returns their paths.
 func enqueueAll(ctx context.Context, s *session.Session, all []*Contender, request func() ([]string, error)) error {
 	room := session.Room{}
 	for _, c := range all {
@@ -61,7 +61,7 @@ func enqueueAll(ctx context.Context, s *session.Session, all []*Contender, reque
 		case err == nil:
 			made = true
 			zxid := s.TakeZxid(all[0].guid)
-			if zxid == 0 { // the reply did not tell
+			if zxid == 0 { // the reply had no zxid
 				if zxid, err = session.Identify(ctx, s, paths[0]); err != nil {
 					giveUp(all)
 					abandoned(s, all, paths, nil)
@@ -74,7 +74,7 @@ func enqueueAll(ctx context.Context, s *session.Session, all []*Contender, reque
 			return nil
 		case errors.Is(err, session.ErrEnded), session.GaveUp(ctx, err):
 			giveUp(all)
-			return err // abandoned has the create
+			return err // abandoned handles the create
 		case errors.Is(err, zk.ErrNoNode):
 			for _, c := range all {
 				if err := parents.Create(ctx, s, c.q.dir); err != nil {
@@ -88,14 +88,14 @@ func enqueueAll(ctx context.Context, s *session.Session, all []*Contender, reque
 			}
 			continue
 		case session.Answered(err):
-			if !session.Undone(err) { // whatever has become of it
+			if !session.Undone(err) { // it may have been carried out
 				giveUp(all)
 				abandoned(s, all, nil, err)
 			}
 			return err
 		}
-		// The connection broke: the nodes may be there or not. A second create
-		// would leave a first one that blocks everybody (CURATOR-45), so look.
+		// The connection broke: the nodes may have been created. A second create
+		// would leave a first node that blocks all contenders (CURATOR-45), so look.
 		found, err := findContenders(ctx, s, all)
 		if made = found; found || err != nil {
 			return err
@@ -112,8 +112,8 @@ func (c *Contender) enqueued(path string, zxid int64) {
 	c.q.join(c)
 }
 
-// findContenders looks for the nodes of contenders that one transaction was to
-// make. When it returns an error none is left, or their deletion is under way.
+// findContenders looks for the nodes of contenders that one transaction was to create. When
+// it returns an error no node is left, or their deletion is under way.
 func findContenders(ctx context.Context, s *session.Session, all []*Contender) (found bool, err error) {
 	defer func() {
 		if err != nil {
@@ -141,10 +141,10 @@ func findContenders(ctx context.Context, s *session.Session, all []*Contender) (
 	}
 	switch len(paths) {
 	case 0:
-		return false, nil // one transaction was to make them, and has not
+		return false, nil // the transaction was not carried out
 	case len(all):
 	default:
-		return false, session.ErrNodeGone // somebody deletes them meanwhile: the others must not stay
+		return false, session.ErrNodeGone // another client is deleting them: the others must not stay
 	}
 	for i, c := range all {
 		s.TakeZxid(c.guid)
@@ -153,8 +153,8 @@ func findContenders(ctx context.Context, s *session.Session, all []*Contender) (
 	return true, nil
 }
 
-// EnqueueTogether makes the nodes of contenders of one session by one transaction.
-// When it returns an error no node is left, or their deletion is under way.
+// EnqueueTogether creates the nodes of contenders of one session by one transaction. When
+// it returns an error no node is left, or their deletion is under way.
 func EnqueueTogether(ctx context.Context, s *session.Session, all []*Contender) error {
 	var ops []any
 	for _, c := range all {

@@ -12,8 +12,8 @@ import (
 	"github.com/zkverify/zkverify/zktest"
 )
 
-// TestATurnFollowsAnother : a contender is granted the lock without a list when nothing
-// but the delete of the session's last holder lies before its create, and not otherwise.
+// A contender is granted the lock without a list when only the delete of the session's last
+// holder lies before its create, and not otherwise.
 func TestATurnFollowsAnother(t *testing.T) {
 	for name, test := range map[string]struct {
 		between func(t *testing.T, other *session.Session)
@@ -63,8 +63,8 @@ func TestATurnFollowsAnother(t *testing.T) {
 	}
 }
 
-// TestATurnFollowsNoneWhoseDeleteIsUnderWay : the delete may be carried out after the
-// create, and the transaction between the creates be another session's.
+// The delete may be carried out after the create, and the transaction between the creates
+// may be another session's.
 func TestATurnFollowsNoneWhoseDeleteIsUnderWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := zktest.Start(t)
@@ -99,7 +99,7 @@ func TestATurnFollowsNoneWhoseDeleteIsUnderWay(t *testing.T) {
 	})
 }
 
-// TestTurnsAreKeptOfSoManyQueues : a client may use locks without number.
+// A client may use any number of locks, so the number of turns that are kept is bounded.
 func TestTurnsAreKeptOfSoManyQueues(t *testing.T) {
 	s := &session.Session{}
 	for i := range 3 * maxTurns {
@@ -120,7 +120,7 @@ func contender(s *session.Session) *Contender {
 	return NewContender(s, Entry{Dir: "/lock", Kinds: Locks, Kind: Lock, Rule: Exclusive, ACL: zk.WorldACL(zk.PermAll)})
 }
 
-// holds takes the lock and gives it back.
+// holds takes the lock and releases it.
 func holds(t *testing.T, s *session.Session) {
 	t.Helper()
 	c := contender(s)

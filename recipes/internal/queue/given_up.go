@@ -6,18 +6,18 @@ import (
 	"github.com/zkverify/zkverify/recipes/internal/session"
 )
 
-// givenUp are the contenders of a session that were given up before their nodes were
-// known: the create had not been answered when the context ended. It may still make
-// the node, which is then deleted in the background. Until that has happened it is
-// ahead of what the same session asks for next, and it must not count there, as the
-// node of a contender that is leaving does not (see localQueue.leaving): a lock that is free
-// would be refused to the next try.
+// givenUp holds the contenders of a session that were given up before their nodes were
+// known: the create had not been answered when the context ended. The create may still make
+// the node, which is then deleted in the background. Until then the node is ahead of the
+// session's next contender, and must not count there, like the node of a contender that is
+// leaving (see localQueue.leaving): otherwise the next try would be refused a lock that is
+// free.
 //
-// Not to count it is safe. Such a contender is never granted anything, and for other
-// sessions its node is one more ahead of them.
+// Not counting it is safe. Such a contender is never granted the lock, and other sessions
+// see one more node ahead of theirs.
 type givenUp struct {
 	mu    sync.Mutex
-	guids map[string]bool // true once given up, false once nothing can be left before that
+	guids map[string]bool // true: given up; false: settled before it was given up
 }
 
 // add is called when a contender is given up.
@@ -34,8 +34,8 @@ func (g *givenUp) add(guid string) {
 	g.guids[guid] = true
 }
 
-// settle is called when nothing can be left of a contender that is given up, or is
-// just about to be.
+// settle is called when no node can be left of a contender that is given up, or is about to
+// be.
 func (g *givenUp) settle(guid string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -49,7 +49,7 @@ func (g *givenUp) settle(guid string) {
 	g.guids[guid] = false
 }
 
-// standing returns the places without those of contenders that are given up.
+// standing returns the places without those of contenders that were given up.
 func (g *givenUp) standing(places []Place) []Place {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -65,15 +65,15 @@ func (g *givenUp) standing(places []Place) []Place {
 	return left
 }
 
-// giveUp gives contenders up whose create may still make their nodes.
+// giveUp gives up contenders whose create may still make their nodes.
 func giveUp(all []*Contender) {
 	for _, c := range all {
 		c.q.lines.givenUp.add(c.guid)
 	}
 }
 
-// abandoned sees to it that nothing is left of a create whose contenders are given up, by what
-// came of it: the paths of the nodes, or an error.
+// abandoned deletes the nodes of a create whose contenders were given up. paths and err are
+// the outcome of the create.
 func abandoned(s *session.Session, all []*Contender, paths []string, err error) {
 	for i, c := range all {
 		switch {
@@ -83,13 +83,13 @@ func abandoned(s *session.Session, all []*Contender, paths []string, err error) 
 		case !session.Undone(err):
 			session.DeleteByGUID(s, c.q.dir, c.guid, c.settled)
 		default:
-			c.settled() // nothing was made
+			c.settled() // no node was created
 		}
 	}
 }
 
-// settled is called when the node of a contender that is given up is known to be
-// gone, or never to have been made. Lists that were asked for before may have it.
+// settled is called when the node of a contender that was given up is known to be gone, or
+// never to have been created. Lists that were requested before may have it.
 func (c *Contender) settled() {
 	for _, q := range c.q.lines.at(c.q.dir) {
 		q.outdated()

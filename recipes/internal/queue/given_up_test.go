@@ -7,8 +7,8 @@ import (
 	"github.com/zkverify/zkverify/recipes/internal/session"
 )
 
-// A contender that is given up does not stand in the queue from then on until nothing can be left
-// of it, whichever is known first; nothing is remembered of it after that.
+// A contender that was given up is not in the queue until no node of it can be left, in
+// either order of the two events. Nothing is remembered of it after that.
 func TestWhoIsGivenUpDoesNotStandUntilItIsSettled(t *testing.T) {
 	guids := []string{"00000000-0000-0000-0000-000000000001", "00000000-0000-0000-0000-000000000002", "00000000-0000-0000-0000-000000000003"}
 	var nodes []string
@@ -32,7 +32,7 @@ func TestWhoIsGivenUpDoesNotStandUntilItIsSettled(t *testing.T) {
 		}
 	}
 	stands(0, 1, 2)
-	g.settle(guids[0]) // its node is deleted before it is known to be given up
+	g.settle(guids[0]) // the node is deleted before the contender is known to be given up
 	stands(0, 1, 2)
 	g.add(guids[1])
 	stands(0, 2)

@@ -6,34 +6,34 @@ import (
 	"github.com/zkverify/zkverify/recipes/internal/session"
 )
 
-// anybody is what contenders with a rule of the user's wait for: which of those
-// ahead has to go is for the rule to say each time.
+// anybody is the key under which contenders with a rule of the user's wait for any change
+// of the queue: the rule decides each time which of the nodes ahead has to go.
 const anybody = ""
 
-// verdict is what the local queue knows about a contender's turn.
+// verdict is the local queue's decision about a contender's turn.
 type verdict struct {
 	granted bool
 	own     string // wait for this node of the session: the contender will be woken
 	other   string // wait for this node of another session
-	any     bool   // wait until anybody goes: the contender will be woken for nodes of the session
-	list    int64  // or for this list
-	next    string // and then most likely for this node of another session; "" if there is none, or it is not known
+	any     bool   // wait until any contender goes; for those of the session the contender will be woken
+	list    int64  // wait for this list
+	next    string // after the list most likely wait for this node of another session; "": none, or not known
 }
 
-// judge applies the contender's rule. When the verdict is to wait for an own
-// node the contender is registered to be woken.
+// judge applies the contender's rule. When the verdict is to wait for a node of the
+// session, it registers the contender to be woken.
 //
-// One that does not wait is not refused for a node of another session until it has
-// stood in a list itself: a list from before its own node was made may be of a
-// server that lags behind, and that node have been gone when the call began.
+// A contender that does not block is not refused because of a node of another session until
+// it has been in a list itself. A list from before its own node was created may come from a
+// server that lags behind, and the other node may have been gone when the call began.
 func (q *localQueue) judge(c *Contender, block bool) (verdict, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if c.permits != nil && c.permits.given() {
-		return verdict{granted: true}, nil // somebody ahead takes for it, too
+		return verdict{granted: true}, nil // a contender ahead takes its permits, too
 	}
 	if q.own[c.Node] != c {
-		return verdict{}, session.ErrNodeGone // not in the list is not first in it (zk.Lock grants twice here)
+		return verdict{}, session.ErrNodeGone // a node that is not in the list is not first in it (zk.Lock grants twice here)
 	}
 	p, _ := ParsePlace(c.Node, q.kinds)
 	if err := p.numbered(q.dir); err != nil {
@@ -47,7 +47,7 @@ func (q *localQueue) judge(c *Contender, block bool) (verdict, error) {
 	}
 	list := q.started + 1
 	if q.flight != nil && q.flight.number >= max(q.needed, q.passed) {
-		list = q.flight.number // requested with the node's create: it most likely has it
+		list = q.flight.number // requested with the node's create: it most likely has the node
 	}
 	switch {
 	case ahead < 0 && (places[i].listed == 0 || q.now().After(q.fresh)):
@@ -74,9 +74,9 @@ func (q *localQueue) judge(c *Contender, block bool) (verdict, error) {
 	return v, nil
 }
 
-// waitFor says which node a contender at an index in places waits for when its rule
-// says that it waits for the one at ahead. It names no such node when that takes a list.
-// q is locked.
+// waitFor returns the node for which the contender at index i in places waits. ahead is the
+// place for which its rule waits. The verdict names no node to wait for when that takes a
+// list first. q is locked.
 func (q *localQueue) waitFor(c *Contender, places []Place, i, ahead int, unsure bool) verdict {
 	blocker := places[ahead].Node
 	if q.own[blocker] == nil {
@@ -87,10 +87,10 @@ func (q *localQueue) waitFor(c *Contender, places []Place, i, ahead int, unsure 
 		earlier := c.rule(without, i-1)
 		more := earlier >= 0 && earlier < ahead
 		if q.applied < q.needed || q.old() && (more || q.kinds[0] != Lock) {
-			return verdict{next: blocker} // it, or others ahead, may be there no more
+			return verdict{next: blocker} // the blocker, or others ahead, may be gone
 		}
-		// If another one would have to be waited for without the blocker, wait
-		// for that one first. When it goes, the list that tells who is left
+		// If the contender would have to wait for another node without the blocker, wait
+		// for that node first. When it goes, the list that shows which nodes are left
 		// comes while the blocker has its turn, not after. One request watches both.
 		if more && q.own[places[earlier].Node] == nil {
 			return verdict{other: places[earlier].Node, next: blocker}
@@ -100,7 +100,7 @@ func (q *localQueue) waitFor(c *Contender, places []Place, i, ahead int, unsure 
 	}
 	if q.own[blocker] != nil {
 		if i == 1 && places[i].listed == 0 {
-			return verdict{} // the next one's list comes while the first has its turn
+			return verdict{} // the list for the second contender comes while the first has its turn
 		}
 		q.waiting[blocker] = append(q.waiting[blocker], c)
 		if c.permits != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/zkverify/zkverify/zktest"
 )
 
-// A client may use locks and semaphores without number: no queue is kept of what it has given
-// back.
+// A client may use any number of locks and semaphores: no queue is kept after its locks and
+// permits are released.
 func TestWhatIsGivenBackLeavesItsQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := zktest.Start(t)
@@ -38,7 +38,7 @@ func TestWhatIsGivenBackLeavesItsQueue(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 			if n := kept(s); n != 0 {
-				t.Errorf("%s: %d queues are kept that nobody uses", name, n)
+				t.Errorf("%s: %d unused queues are kept", name, n)
 			}
 		}
 	})

@@ -6,8 +6,8 @@ import (
 	"github.com/zkverify/zkverify/recipes/internal/session"
 )
 
-// A look that was asked for before a permit was given back may still have seen it, and
-// be learned after the permit's node is known to be gone.
+// A look that was requested before a permit was given back may still have seen the permit,
+// and may be learned after the permit's node is known to be gone.
 func TestAPermitThatIsGivenBackDuringALookIsNotLearned(t *testing.T) {
 	var l ledger
 	l.take([]string{"/s/a", "/s/b"}, 1)
@@ -24,7 +24,7 @@ func TestAPermitThatIsGivenBackDuringALookIsNotLearned(t *testing.T) {
 	}
 }
 
-// What is given back is not remembered for ever.
+// A permit that was given back is not remembered for ever.
 func TestAPermitThatIsGoneIsForgotten(t *testing.T) {
 	var l ledger
 	l.take([]string{"/s/a"}, 1)
@@ -38,7 +38,7 @@ func TestAPermitThatIsGoneIsForgotten(t *testing.T) {
 	}
 }
 
-// A queue that nobody uses any more is not kept: a client may use locks without number.
+// A queue that is no longer used is not kept: a client may use any number of locks.
 func TestAQueueIsKeptForAsLongAsItIsUsed(t *testing.T) {
 	s := new(session.Session)
 	first, second := localQueueOf(s, "/a", Locks), localQueueOf(s, "/a", Locks)
@@ -53,11 +53,11 @@ func TestAQueueIsKeptForAsLongAsItIsUsed(t *testing.T) {
 	second.exit()
 	other.exit()
 	if all := localQueuesOf(s).all; len(all) != 0 {
-		t.Errorf("%d queues are kept that nobody uses", len(all))
+		t.Errorf("%d unused queues are kept", len(all))
 	}
 }
 
-// Leases are granted together by pools that are the same.
+// Pools that are the same get leases in one batch.
 func TestPoolsAreTheSameBySemaphoreAndSize(t *testing.T) {
 	count, other := &Count{Path: "/n"}, &Count{Path: "/m"}
 	of := func(path string, size int, c *Count) *Pool { return &Pool{Path: path, Size: size, Count: c} }

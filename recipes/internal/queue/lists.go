@@ -11,16 +11,16 @@ import (
 	"github.com/zkverify/zkverify/recipes/internal/session"
 )
 
-// flight is a list under way.
+// flight is a list request under way.
 type flight struct {
 	number int64
-	fresh  time.Time // until when it is recent enough; the goroutine's that fetches it
+	fresh  time.Time // until when the list is recent enough; only the fetching goroutine uses it
 	done   chan struct{}
 	err    error
 }
 
-// list waits until the list with this number, or a later one, has been applied.
-// Those who need one at the same time share it.
+// list waits until the list with this number, or a later one, has been applied. Contenders
+// that need a list at the same time share it.
 func (q *localQueue) list(ctx context.Context, number int64) error {
 	for {
 		q.mu.Lock()
@@ -48,8 +48,7 @@ func (q *localQueue) list(ctx context.Context, number int64) error {
 	}
 }
 
-// request starts a list if none is under way. Its goroutine belongs to the
-// session.
+// request starts a list request if none is under way. Its goroutine belongs to the session.
 func (q *localQueue) request() *flight {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -77,7 +76,7 @@ func (q *localQueue) fetch(f *flight) {
 		return children, err
 	})
 	if errors.Is(err, zk.ErrNoNode) {
-		err = nil // nobody is left
+		err = nil // no child is left
 	}
 	places := Places(children, q.kinds)
 	q.mu.Lock()
@@ -89,17 +88,18 @@ func (q *localQueue) fetch(f *flight) {
 	close(f.done)
 }
 
-// errUnused ends a list that was not answered and for which nobody waits any more.
-var errUnused = errors.New("nobody waits for the list")
+// errUnused ends a list request that was not answered and for which no contender waits any
+// more.
+var errUnused = errors.New("no contender waits for the list")
 
-// used reports whether contenders use the local queue, or leases of permits do.
+// used reports whether contenders or leases of permits use the local queue.
 func (q *localQueue) used() bool {
 	q.lines.mu.Lock()
 	defer q.lines.mu.Unlock()
 	return q.users > 0
 }
 
-// apply replaces what the local queue knows by a list.
+// apply replaces the places of the local queue by those of a list.
 func (q *localQueue) apply(f *flight, places []Place) {
 	places = slices.DeleteFunc(places, func(p Place) bool { return q.left[p.Node] || q.going[p.Node] })
 	listed := make(map[string]int64, len(q.places))
@@ -120,11 +120,11 @@ func (q *localQueue) apply(f *flight, places []Place) {
 	for node, c := range q.own {
 		switch {
 		case present[node]:
-		case c.joined < f.number && (c.permits == nil || !c.permits.taking()): // somebody else deleted it
+		case c.joined < f.number && (c.permits == nil || !c.permits.taking()): // another client deleted it
 			delete(q.own, node)
 			q.wake(node)
 			c.wake()
-		default: // created after the list was requested; or its own take has deleted it, and will say so
+		default: // created after the list was requested; or its own batch has deleted it, and will say so
 			p, _ := ParsePlace(node, q.kinds)
 			i, _ := slices.BinarySearchFunc(places, p, order)
 			places = slices.Insert(places, i, p)

@@ -7,10 +7,10 @@ import (
 	"github.com/zkverify/zkverify/recipes/internal/session"
 )
 
-// TestATurnDoesNotComeBetweenATakeAndTheNewsOfIt : the transaction of a batch
-// deletes its contenders' nodes, so that a list may lack them, and a watch on one may
-// fire, before it is known what they have taken. Another contender of the session may
-// have such a watch: it has found the node before the reply to its create had come.
+// The transaction of a batch deletes its contenders' nodes. So a list may lack them, and a
+// watch on one may fire, before the contenders know which permits they have taken. Another
+// contender of the session may have such a watch: it has found the node before the reply to
+// its create had come.
 func TestATurnDoesNotComeBetweenATakeAndTheNewsOfIt(t *testing.T) {
 	for name, deleted := range map[string]func(q *localQueue, node string, rest []Place){
 		"a list lacks it": func(q *localQueue, _ string, rest []Place) {
@@ -40,7 +40,7 @@ func turnsAfterATake(t *testing.T, deleted func(q *localQueue, node string, rest
 	take := &batch{q: q, pool: p, members: []*Contender{first}, done: make(chan struct{})}
 	requestOf(first).batch = take
 
-	deleted(q, first.Node, both[1:]) // the servers have carried it out
+	deleted(q, first.Node, both[1:]) // the servers have carried the transaction out
 	if v, err := q.judge(second, true); err != nil || v.granted {
 		t.Errorf("the second one's turn comes before it is known what the first has taken: %+v, %v", v, err)
 	}
@@ -58,9 +58,9 @@ func turnsAfterATake(t *testing.T, deleted func(q *localQueue, node string, rest
 	}
 }
 
-// TestATryIsNotRefusedForAnOldList : the list that is asked for along with a
-// contender's node may be answered before the node is made, by a server that lags
-// behind. Whoever stands in it may have been gone when the try began.
+// The list that is requested along with a contender's node may be answered before the node
+// is created, by a server that lags behind. A contender in that list may have been gone
+// when the try began.
 func TestATryIsNotRefusedForAnOldList(t *testing.T) {
 	const theirs, ours = "lock-0000000001", "lock-0000000002"
 	for _, custom := range []bool{false, true} {
@@ -75,7 +75,7 @@ func TestATryIsNotRefusedForAnOldList(t *testing.T) {
 				t.Errorf("custom %v: a try goes by a list from before it: %+v, %v", custom, v, err)
 			}
 			if v, err := q.judge(c, true); err != nil || v.other != theirs && !v.any {
-				t.Errorf("custom %v: whoever waits may go by it: %+v, %v", custom, v, err)
+				t.Errorf("custom %v: a contender that waits may go by it: %+v, %v", custom, v, err)
 			}
 			list := []string{ours}
 			if there {
@@ -90,8 +90,7 @@ func TestATryIsNotRefusedForAnOldList(t *testing.T) {
 	}
 }
 
-// TestWhatWasGivenUpIsNotAheadOfItsOwnSession : the create of an acquire that was
-// cancelled makes its node all the same, ahead of the next try.
+// The create of an acquire that was cancelled still makes its node, ahead of the next try.
 func TestWhatWasGivenUpIsNotAheadOfItsOwnSession(t *testing.T) {
 	s := new(session.Session)
 	q := localQueueOf(s, "/m", Locks)
@@ -132,7 +131,7 @@ func TestWhatWasGivenUpIsNotAheadOfItsOwnSession(t *testing.T) {
 		t.Errorf("%d are remembered", n)
 	}
 
-	// It may be gone before anybody has said that it is given up.
+	// The node may be gone before the contender is known to be given up.
 	given.settled()
 	givenUp.add(given.guid)
 	if n := len(givenUp.guids); n != 0 {
@@ -140,10 +139,10 @@ func TestWhatWasGivenUpIsNotAheadOfItsOwnSession(t *testing.T) {
 	}
 }
 
-// A writer's node has gone, and a reader may have been put in its place whose create was never
-// answered. Nobody behind goes by a list that does not have it: not if another session's
-// writer has gone, nor if this session's has that was being downgraded. Of one that was
-// released nothing is left.
+// A writer's node is gone, and a reader may have been put in its place whose create was
+// never answered. No contender behind goes by a list that lacks the reader, neither when
+// another session's writer is gone, nor when a writer of this session that was being
+// downgraded is. A writer that was released leaves nothing behind.
 func TestNobodyIsGrantedALockOverADowngradeThatNoListHas(t *testing.T) {
 	const writer, reader, ours = "_c_6ba7b810-9dad-11d1-80b4-00c04fd430c8-__WRIT__0000000001", "_c_6ba7b811-9dad-11d1-80b4-00c04fd430c8-__READ__0000000001", "_c_6ba7b812-9dad-11d1-80b4-00c04fd430c8-__WRIT__0000000002"
 	for name, c := range map[string]struct {
@@ -188,8 +187,8 @@ func TestNobodyIsGrantedALockOverADowngradeThatNoListHas(t *testing.T) {
 	}
 }
 
-// Two wait for the node of a third one of their session, and one of them gives up: the other is
-// still woken when the node goes, and nobody else is.
+// Two contenders wait for the node of a third one of their session, and one of them gives
+// up. The other is still woken when the node goes, and no other contender is.
 func TestOneWhoStopsWaitingLeavesTheOthersRegistered(t *testing.T) {
 	q := localQueueOf(&session.Session{}, "/s/locks", Locks)
 	q.now = time.Now

@@ -9,11 +9,11 @@ import (
 	"github.com/zkverify/zkverify/recipes/internal/session"
 )
 
-// Pool is the permits of a semaphore, and the queue for them.
+// Pool holds the options of a semaphore's permits and of the queue for them.
 type Pool struct {
 	Path  string // of the semaphore
 	Size  int
-	Count *Count // instead of size
+	Count *Count // instead of Size; nil: none
 	Data  []byte // of the nodes
 	ACL   []zk.ACL
 }
@@ -30,8 +30,8 @@ const (
 	LeasesDir = "/leases" // a node for each permit that is out
 )
 
-// Contend takes n permits in one session. It calls placed when the contender has its
-// place in the queue.
+// Contend takes n permits in one session. It calls placed when the contender has its place
+// in the queue.
 func (p *Pool) Contend(ctx context.Context, s *session.Session, n int, block bool, placed func(*Contender)) (Grant, error) {
 	c := NewContender(s, Entry{Dir: p.Path + LocksDir, Kinds: Locks, Kind: Lock, Rule: Exclusive, Data: p.Data, ACL: p.ACL})
 	c.permits = &request{pool: p, n: n, guid: session.NewGUID()}
@@ -41,7 +41,7 @@ func (p *Pool) Contend(ctx context.Context, s *session.Session, n int, block boo
 	placed(c)
 	for pace, version := session.Changed(), int32(-1); ; {
 		err := c.Wait(ctx, block)
-		t := batchOf(c) // when one who stood ahead takes for it, too
+		t := batchOf(c) // set when a contender ahead takes its permits, too
 		if t == nil && err == nil {
 			t, err = p.take(ctx, c, block)
 		}
@@ -63,7 +63,7 @@ func (p *Pool) Contend(ctx context.Context, s *session.Session, n int, block boo
 	}
 }
 
-// same reports whether two pools speak of the same semaphore and size.
+// same reports whether two pools have the same semaphore and size.
 func (p *Pool) same(other *Pool) bool {
 	if p.Count == nil || other.Count == nil {
 		return p.Count == other.Count && p.Path == other.Path && p.Size == other.Size
@@ -71,8 +71,8 @@ func (p *Pool) same(other *Pool) bool {
 	return p.Path == other.Path && p.Count.Path == other.Count.Path
 }
 
-// take waits at the head of the queue until there is room, and takes. As long as
-// c is there others can only give permits back.
+// take waits at the head of the queue until there is room, and takes the permits. As long
+// as c is at the head other contenders can only give permits back.
 func (p *Pool) take(ctx context.Context, c *Contender, block bool) (*batch, error) {
 	var seen *permits
 	for watch := false; ; {
@@ -90,7 +90,7 @@ func (p *Pool) take(ctx context.Context, c *Contender, block bool) (*batch, erro
 			if seen, err = p.count(ctx, c, watch); err != nil {
 				return nil, err
 			}
-			watch = block // the next time: most often there is room
+			watch = block // only from the second look on: most often there is room
 			continue
 		case !block:
 			c.q.stop(c, aPermit)
@@ -105,7 +105,7 @@ func (p *Pool) take(ctx context.Context, c *Contender, block bool) (*batch, erro
 	}
 }
 
-// count counts the permits that are out, and remembers.
+// count counts the permits that are out, and records them in the ledger.
 func (p *Pool) count(ctx context.Context, c *Contender, watch bool) (*permits, error) {
 	q := c.q
 	q.mu.Lock()

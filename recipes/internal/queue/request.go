@@ -2,32 +2,32 @@ package queue
 
 import "errors"
 
-// request is what a contender wants of a semaphore, and what comes of it. It is
+// request is a contender's request for permits of a semaphore, and its outcome. It is
 // locked by the local queue.
 type request struct {
 	pool      *Pool
 	n         int
 	guid      string // of the permits' nodes
-	waiting   bool   // for the one before it, of the same session
-	batch     *batch // that includes it
-	abandoned bool   // it has left meanwhile
-	on        Grant  // what the batch has given it
-	err       error  // or has not
+	waiting   bool   // the contender waits for the one before it, of the same session
+	batch     *batch // that includes the contender
+	abandoned bool   // the contender has left meanwhile
+	on        Grant  // the permits that the batch has given to it
+	err       error  // why the batch has given none
 }
 
-// errAskAgain ends a batch that has given a contender nothing, through no fault
-// of its own.
+// errAskAgain ends a batch that has given a contender no permits through no fault of the
+// contender.
 var errAskAgain = errors.New("the batch failed for another")
 
-// requestOf is what a contender of a semaphore asks for.
+// requestOf returns the request of a semaphore's contender.
 func requestOf(c *Contender) *request { return c.permits.(*request) }
 
 func (a *request) waitFor(own bool) { a.waiting = own }
 func (a *request) given() bool      { return a.batch != nil }
 
-// taking reports whether a batch is under way that includes the contender. Its
-// transaction deletes the contender's node: until it is known what was taken the
-// next one's turn must not come.
+// taking reports whether a batch that includes the contender is under way. Its transaction
+// deletes the contender's node: until its outcome is known the next contender's turn must
+// not come.
 func (a *request) taking() bool { return a.batch != nil && !a.batch.over }
 
 // batchOf returns the batch that includes a contender, if there is one.
@@ -37,8 +37,8 @@ func batchOf(c *Contender) *batch {
 	return requestOf(c).batch
 }
 
-// undo gives back, in the background, what a batch has given to a contender that
-// has gone.
+// undo gives back, in the background, the permits that a batch has given to a contender
+// that has left.
 func (a *request) undo(c *Contender) {
 	if a.err != nil {
 		c.LeaveInBackground()

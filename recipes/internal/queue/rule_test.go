@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// model is a queue as the servers have it, of contenders that come, are granted
-// by their rule and go, in any order.
+// model is a queue as the servers have it. Its contenders come, are granted the lock by
+// their rules and go, in any order.
 type model struct {
 	next   int32
 	places []Place
@@ -30,7 +30,7 @@ func (m *model) insert(p Place, rule Rule) {
 	m.rules[p.Node] = rule
 }
 
-// downgrade puts a reader behind a writer that holds.
+// downgrade puts a reader behind a writer that holds the lock.
 func (m *model) downgrade(writer Place) {
 	m.insert(Place{Node: "_c_" + session.NewGUID() + "-" + Read, Kind: Read, Sequence: writer.Sequence}, Shared)
 }
@@ -46,7 +46,7 @@ func (m *model) leave(i int) {
 	m.places = slices.Delete(m.places, i, i+1)
 }
 
-// holders counts those of one kind that hold.
+// holders counts the holders of one kind.
 func (m *model) holders(kind string) (n int) {
 	for _, p := range m.places {
 		if m.holds[p.Node] && p.Kind == kind {
@@ -56,7 +56,7 @@ func (m *model) holders(kind string) (n int) {
 	return n
 }
 
-// somebody reports whether somebody holds or may.
+// somebody reports whether any contender holds the lock or may be granted it.
 func (m *model) somebody() bool {
 	for i, p := range m.places {
 		if m.holds[p.Node] || m.rules[p.Node](m.places, i) == granted {
@@ -75,7 +75,7 @@ func drawModel(t *rapid.T) *model {
 
 func index(t *rapid.T, m *model) int {
 	if len(m.places) == 0 {
-		t.Skip("nobody")
+		t.Skip("no contender")
 	}
 	return rapid.IntRange(0, len(m.places)-1).Draw(t, "who")
 }
@@ -113,7 +113,7 @@ func TestReadersAndWritersAreNeverAdmittedTogetherNorNobody(t *testing.T) {
 			"downgrade": func(t *rapid.T) {
 				i := slices.IndexFunc(m.places, func(p Place) bool { return p.Kind == Write && m.holds[p.Node] })
 				if i < 0 {
-					t.Skip("nobody writes")
+					t.Skip("no writer")
 				}
 				w := m.places[i]
 				m.downgrade(w)
@@ -146,8 +146,8 @@ func TestReadersAndWritersAreNeverAdmittedTogetherNorNobody(t *testing.T) {
 	})
 }
 
-// TestARuleWaitsForNobodyBehind : kazoo #649, and what a local queue relies on: whoever
-// waits also waits with more contenders ahead.
+// A rule waits for no contender behind (kazoo #649). The local queue relies on this: a
+// contender that waits also waits with more contenders ahead.
 func TestARuleWaitsForNobodyBehindAndMoreAheadNeverAdmit(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -7,12 +7,12 @@ import (
 	"unsafe"
 )
 
-// bootAlarm is a timer of the kernel on CLOCK_BOOTTIME, which Go's poller waits for: it
-// rings when the machine wakes if it would have rung in its sleep.
+// bootAlarm is a timer of the kernel on CLOCK_BOOTTIME. Go's poller waits for it. If its
+// time comes while the machine sleeps, it rings when the machine wakes.
 type bootAlarm struct{ file *os.File }
 
 // NewAlarm implements Clock. Without such timers (before Linux 3.15, or with no file
-// descriptor left) there is no alarm: then losses are told when Go's timers are due.
+// descriptor left) there is no alarm: losses are then told when Go's timers are due.
 func (bootClock) NewAlarm() Alarm {
 	fd, _, errno := syscall.Syscall(syscall.SYS_TIMERFD_CREATE, clockBoottime, syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
 	if errno != 0 {
@@ -30,7 +30,7 @@ func (a bootAlarm) Set(after time.Duration) {
 	if err != nil {
 		return // closed
 	}
-	// Control holds the descriptor, so that it is not another file's by now.
+	// Control holds the descriptor open, so that it cannot belong to another file by now.
 	_ = conn.Control(func(fd uintptr) {
 		_, _, _ = syscall.Syscall6(syscall.SYS_TIMERFD_SETTIME, fd, 0, uintptr(unsafe.Pointer(&timer)), 0, 0, 0)
 	})
@@ -38,7 +38,7 @@ func (a bootAlarm) Set(after time.Duration) {
 
 // Wait implements Alarm.
 func (a bootAlarm) Wait() bool {
-	var rung [8]byte // how often, since the last Wait
+	var rung [8]byte // how often the timer rang since the last Wait
 	_, err := a.file.Read(rung[:])
 	return err == nil
 }

@@ -12,17 +12,18 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
-// ServerError is an answer of a server that is an error. The recipes' alias says more.
+// ServerError is an error with which a server answers a request. The recipes' alias
+// documents it.
 type ServerError struct {
 	Code int32
-	Name string // as KeeperException.Code has it, without underscores; "" if it has none
+	Name string // the name in KeeperException.Code, without underscores; "" if there is none
 
 	says   string
-	known  error // go-zookeeper's error, nil if it has none
-	undone bool  // the request has certainly not been carried out
+	known  error // go-zookeeper's error for the code; nil: none
+	undone bool  // the request was certainly not carried out
 }
 
-// Error returns what the error is, and ZooKeeper's name and number for it.
+// Error returns a description of the error, with ZooKeeper's name and number for it.
 func (e *ServerError) Error() string {
 	text := "zk: " + e.says
 	if e.known != nil {
@@ -34,11 +35,11 @@ func (e *ServerError) Error() string {
 	return fmt.Sprintf("%s (%s, %d)", text, e.Name, e.Code)
 }
 
-// Unwrap returns go-zookeeper's error for the code, nil if it has none.
+// Unwrap returns go-zookeeper's error for the code, or nil if there is none.
 func (e *ServerError) Unwrap() error { return e.known }
 
-// The codes that need more than to be told. tooLarge is no server's: it stands for an answer
-// that is larger than the client takes.
+// The codes that are handled, not only reported. No server sends tooLarge: it stands for an
+// answer that is larger than the client takes.
 const (
 	unimplemented  = -6
 	sessionExpired = -112
@@ -49,7 +50,7 @@ const (
 	tooLarge       = -1000
 )
 
-// serverErrors are the codes that servers have, of ZooKeeper 3.8 and 3.9.
+// serverErrors holds the error codes of servers, of ZooKeeper 3.8 and 3.9.
 var serverErrors = make(map[int32]*ServerError)
 
 func init() {
@@ -94,12 +95,13 @@ func init() {
 	errAuthRequired = fmt.Errorf("%w: %w", zk.ErrAuthFailed, serverErrors[authDemanded])
 }
 
-// errAuthRequired is the answer to every request but an authentication, before it ends the
-// connection, of a server with enforce.auth.enabled or sessionRequireClientSASLAuth to a client
-// that has authenticated by none of its schemes (AuthenticationHelper.enforceAuthentication).
+// errAuthRequired is the error of a client that has authenticated by none of the schemes
+// that a server demands. A server with enforce.auth.enabled or sessionRequireClientSASLAuth
+// answers every request but an authentication with it, and then ends the connection
+// (AuthenticationHelper.enforceAuthentication).
 var errAuthRequired error
 
-// serverError is the error of a code.
+// serverError returns the error of a code.
 func serverError(code int32) *ServerError {
 	if e := serverErrors[code]; e != nil {
 		return e
@@ -107,23 +109,24 @@ func serverError(code int32) *ServerError {
 	return &ServerError{Code: code, says: "unknown error"}
 }
 
-// unsent is an error of go-zookeeper that has sent nothing, or of a step around a request.
+// unsent is an error of a request that go-zookeeper has not sent, or of a step around a
+// request.
 type unsent struct{ error }
 
 func (u unsent) Unwrap() error { return u.error }
 
-// Outcome makes sense of what go-zookeeper says has become of a request. Errors of servers that
-// it does not know it gives as text alone.
+// Outcome converts an error of go-zookeeper to the error of the request. go-zookeeper
+// returns a server's error that it does not know only as text.
 func Outcome(err error) error {
 	var e *ServerError
 	switch {
 	case err == nil, leavesOpen(err), errors.As(err, &e):
 		return err
 	case errors.Is(err, zk.ErrShortBuffer):
-		return ErrTooLarge // for the buffer of requests
+		return ErrTooLarge // the request does not fit into the buffer
 	}
 	for _, e := range serverErrors {
-		if e.known != nil && err == e.known { //nolint:errorlint // a wrapped one has been told already
+		if e.known != nil && err == e.known { //nolint:errorlint // a wrapped error has been converted already
 			return e
 		}
 	}
@@ -137,14 +140,15 @@ func Outcome(err error) error {
 	return unsent{err}
 }
 
-// leavesOpen reports whether err leaves open whether a request was carried out: the connection
-// has ended. Servers' own words for that do not come so far, see wireConn.reply.
+// leavesOpen reports whether err leaves open whether a request was carried out: the
+// connection has ended. Servers' own errors with that meaning do not reach it, see
+// wireConn.reply.
 func leavesOpen(err error) bool {
 	for _, end := range []error{
 		zk.ErrConnectionClosed, zk.ErrClosing, zk.ErrNoServer, zk.ErrSessionExpired, zk.ErrSessionMoved,
 		io.EOF, io.ErrUnexpectedEOF, io.ErrClosedPipe, net.ErrClosed,
 	} {
-		if err == end { //nolint:errorlint // a ServerError is an answer, whatever it wraps
+		if err == end { //nolint:errorlint // a ServerError is an answer, although it may wrap one of these
 			return true
 		}
 	}
@@ -152,9 +156,9 @@ func leavesOpen(err error) bool {
 	return errors.As(err, &network)
 }
 
-// Answered reports whether err is a server's answer, or an error of a request that was never
-// sent and will not be. Any other error leaves open whether the request was carried out, or is
-// that of a context.
+// Answered reports whether err is a server's answer, or an error of a request that was
+// never sent and will not be. Any other error leaves open whether the request was carried
+// out, or is the error of a context.
 func Answered(err error) bool {
 	var e *ServerError
 	var u unsent
@@ -163,7 +167,7 @@ func Answered(err error) bool {
 	}
 	for _, own := range []error{
 		ErrEnded, ErrClosed, ErrTooLarge, ErrBadPath,
-		zk.ErrNoNode, zk.ErrNodeExists, zk.ErrNoAuth, zk.ErrBadVersion, // in the recipes' own words
+		zk.ErrNoNode, zk.ErrNodeExists, zk.ErrNoAuth, zk.ErrBadVersion, // which the recipes return themselves
 	} {
 		if errors.Is(err, own) {
 			return true
@@ -172,8 +176,9 @@ func Answered(err error) bool {
 	return false
 }
 
-// Undone reports whether err says that the request has certainly not been carried out. Of the
-// servers' errors those do that refuse it for a reason; one of the servers themselves does not.
+// Undone reports whether err says that the request was certainly not carried out. It is
+// true of server errors that refuse the request for a reason, and false of errors of the
+// servers themselves.
 func Undone(err error) bool {
 	if err == nil {
 		return false
@@ -185,8 +190,8 @@ func Undone(err error) bool {
 	return Answered(err) || errors.Is(err, zk.ErrNoServer)
 }
 
-// putOff reports whether err says that the request was put off: it was not carried out, and may be
-// when it is made later.
+// putOff reports whether err says that the server put the request off: it was not carried
+// out, and may be when it is made later.
 func putOff(err error) bool { return isCode(err, throttled) }
 
 func isCode(err error, code int32) bool {
@@ -194,13 +199,13 @@ func isCode(err error, code int32) bool {
 	return errors.As(err, &e) && e.Code == code
 }
 
-// sendsAway reports whether a code says that the session is over at this server.
+// sendsAway reports whether a code means that the session is over at this server.
 func sendsAway(code int32) bool {
 	return code == sessionExpired || code == sessionMoved || code == closing
 }
 
-// partError returns the first error among the results in the reply to a multi, and 0 if there is
-// none or for another reply, which has been checked.
+// partError returns the first error among the results in the reply to a multi, and 0 if
+// there is none or if the request was no multi. The reply has been checked.
 func partError(op int32, body []byte) int32 {
 	const size = 9 + 4 // int type, bool done, int err; and the error again
 	for ; op == opMulti && len(body) >= size && int32(binary.BigEndian.Uint32(body)) == opError && body[4] == 0; body = body[size:] {

@@ -8,10 +8,10 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
-// AwaitNode waits until the node at path changes or goes, or until it is time
-// to look again. A return without an error says nothing of the node: a caller
-// that takes it for more than a reason to look passes too early (Curator GH-1290). pace is for
-// a node that was seen and is not there any more.
+// AwaitNode waits until the node at path changes or goes, or until it is time to look
+// again. A return without an error is only a reason to look: a caller that takes it for a
+// change of the node passes too early (Curator GH-1290). pace is for a node that was seen
+// and is gone.
 func AwaitNode(ctx context.Context, s *Session, path string, pace *Backoff) error {
 	up, linkChanged := s.LinkState()
 	if !up {
@@ -33,9 +33,9 @@ func AwaitNode(ctx context.Context, s *Session, path string, pace *Backoff) erro
 	return err
 }
 
-// AwaitEvent waits for a watch that was set after linkChanged was got, or until
-// it is time to look again: after patience, and after every reconnect, since a
-// change may be missed there (kazoo #170).
+// AwaitEvent waits for a watch that was set after linkChanged was obtained, or until it is
+// time to look again: after patience, and after every reconnect, since a change may be
+// missed there (kazoo #170).
 func AwaitEvent(ctx context.Context, s *Session, event <-chan zk.Event, linkChanged <-chan struct{}, patience time.Duration) (fired bool, err error) {
 	again := time.NewTimer(patience)
 	defer again.Stop()
@@ -67,9 +67,9 @@ func Pause(ctx context.Context, s *Session, d time.Duration) error {
 	}
 }
 
-// Stands asks the leader whether the node at path is there. The question is a
-// write that changes nothing: a read may come from a server that has not heard
-// of the node yet, and even a sync from a leader that has been deposed.
+// Stands asks the leader whether the node at path exists. The request is a write that
+// changes nothing: a read may come from a server that has not heard of the node yet, and
+// even a sync from a leader that has been deposed.
 func Stands(ctx context.Context, s *Session, path string) (bool, error) {
 	_, err := Retry(ctx, s, func() (struct{}, error) {
 		_, err := s.Conn.Multi(&zk.CheckVersionRequest{Path: path, Version: -1})

@@ -12,7 +12,8 @@ import (
 
 var errNotNeeded = errors.New("not needed any more")
 
-// ended returns what a wait returns that ends is called in, with the session locked.
+// ended returns the error of a wait. It calls ends during the wait, with the session
+// locked.
 func ended(t *testing.T, s *Session, wait func(context.Context) error, ends func(cancel context.CancelCauseFunc)) error {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	defer cancel(nil)
@@ -46,7 +47,7 @@ func TestWhatEndsTheWaitForALink(t *testing.T) {
 	}
 }
 
-// Who waits for an event is told which of these came.
+// A caller that waits for an event learns which of these came.
 func TestWhatEndsTheWaitForAnEvent(t *testing.T) {
 	const patience = time.Second
 	for name, c := range map[string]struct {
@@ -78,7 +79,7 @@ func TestWhatEndsTheWaitForAnEvent(t *testing.T) {
 	}
 }
 
-// Who has no evidence yet waits for it, or until it would be of no use.
+// A session without evidence waits for it, or until it would be of no use.
 func TestWhatEndsTheWaitForEvidence(t *testing.T) {
 	for name, c := range map[string]struct {
 		ends func(s *Session, cancel context.CancelCauseFunc)
@@ -102,7 +103,7 @@ func TestWhatEndsTheWaitForEvidence(t *testing.T) {
 	}
 }
 
-// A server grants what it was asked for, or what its own bounds make of it.
+// A server grants the requested timeout, or moves it into its own bounds.
 func TestWhichTimeoutsAServerCanHaveGranted(t *testing.T) {
 	for _, c := range []struct {
 		asked, granted time.Duration

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// What is done in the background is not tried while the link is down, but at once when it is
-// up, and then until it succeeds.
+// A step in the background is not tried while the link is down, but at once when it is up,
+// and then until it succeeds.
 func TestABackgroundStepWaitsForTheLink(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &Session{Ended: make(chan struct{}), changed: make(chan struct{}), Quit: t.Context()}

@@ -6,17 +6,18 @@ import (
 	"time"
 )
 
-// Backoff paces what is tried again because of an answer: a server has put it off or refuses it,
-// or what was seen has changed meanwhile. The first Free tries again come at once. Before the
-// others there is a wait, of First at first, four times as long after each, at most Longest, and
-// half of it random. A try that has lasted longer than Longest ends the row.
+// Backoff paces requests that are made again because of an answer: a server has put the
+// request off or refuses it, or the state that was read has changed meanwhile. The first
+// Free retries come at once. Before each further retry there is a wait, of First at first,
+// four times as long after each, at most Longest, and half of it random. A try that has
+// lasted longer than Longest resets the wait.
 type Backoff struct {
 	Free    int
 	First   time.Duration // 0: 100 ms
 	Longest time.Duration // 0: 8 s
 
 	tries int
-	last  time.Time // when the latest try again began
+	last  time.Time // when the latest retry began
 }
 
 const (
@@ -31,7 +32,7 @@ func Changed() *Backoff {
 	return &Backoff{Free: 1, First: 10 * time.Millisecond, Longest: 2 * time.Second}
 }
 
-// Anew ends the row. It is called when a version that was not seen before proves that another
+// Anew resets the wait. It is called when a version that was not seen before proves that another
 // client has changed what was read.
 func (b *Backoff) Anew() { b.tries = 0 }
 

@@ -8,18 +8,18 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
-// maxCalls is how many requests of a session may wait for answers at a time. More
-// would not be answered sooner, and each has a goroutine: a thousand contenders
+// maxCalls bounds how many requests of a session may wait for answers at a time. More
+// requests would not be answered sooner, and each has a goroutine: a thousand contenders
 // that come together would leave a thousand stacks behind.
 const maxCalls = 64
 
-// Call runs one blocking request on the session's Conn and waits for it, for
-// ctx, or for the end of the session. When the caller has gone, abandoned (if
-// not nil) is given what came of the request: a node that was created all the
-// same must be deleted by somebody.
+// Call runs one blocking request on the session's Conn and waits for it, for ctx, or for
+// the end of the session. When the caller has returned before the request, abandoned (if
+// not nil) gets the outcome of the request: a node that it has created must still be
+// deleted.
 //
-// The goroutine of a request belongs to the session and ends with the answer,
-// the connection or the session. There are at most maxCalls of them at a time.
+// The goroutine of a request belongs to the session and ends with the answer, the
+// connection or the session. There are at most maxCalls of them at a time.
 func Call[T any](ctx context.Context, s *Session, request func() (T, error), abandoned func(T, error)) (T, error) {
 	type result struct {
 		value T
@@ -29,13 +29,13 @@ func Call[T any](ctx context.Context, s *Session, request func() (T, error), aba
 	gone := make(chan struct{})
 	var zero T
 	select {
-	case s.calls <- struct{}{}: // also when ctx has ended: it may be a clean-up
+	case s.calls <- struct{}{}: // also when ctx has ended: the request may be a clean-up
 	default:
 		select {
 		case s.calls <- struct{}{}:
 		case <-ctx.Done():
 			if abandoned != nil {
-				abandoned(zero, zk.ErrNoServer) // it was never sent
+				abandoned(zero, zk.ErrNoServer) // the request was never sent
 			}
 			return zero, context.Cause(ctx)
 		case <-s.Ended:
@@ -69,21 +69,22 @@ func Call[T any](ctx context.Context, s *Session, request func() (T, error), aba
 	}
 }
 
-// Ask is Call for a goroutine of the session, which nothing but the end of the session needs to
+// Ask is Call for a goroutine of the session, which only the end of the session has to
 // interrupt.
 func Ask[T any](s *Session, request func() (T, error)) (T, error) {
 	return ask(s, s.putOff, nil, request)
 }
 
-// GaveUp reports whether err is what call returned because ctx had ended: then
-// abandoned is in charge of the request. That ctx has ended by now does not say
-// so: the connection may have broken just before.
+// GaveUp reports whether Call returned err because ctx had ended. Then abandoned handles
+// the outcome of the request. An ended ctx alone does not show that: the connection may
+// have broken just before.
 func GaveUp(ctx context.Context, err error) bool {
 	return ctx.Err() != nil && errors.Is(err, context.Cause(ctx))
 }
 
-// Retry repeats a request that is safe to repeat until a server answers it. One that ends the
-// connection each time is not to keep others from being answered.
+// Retry repeats a request that is safe to repeat until a server answers it. It pauses
+// between tries, so that a request that ends the connection each time does not keep other
+// requests from being answered.
 func Retry[T any](ctx context.Context, s *Session, request func() (T, error)) (T, error) {
 	for pace := (Backoff{Free: 1, Longest: 2 * time.Second}); ; {
 		value, err := Call(ctx, s, request, nil)

@@ -6,15 +6,15 @@ import (
 	"sync"
 )
 
-// Callbacks knows which goroutines run code of the user's on behalf of a client, so that
-// code of the user's which closes the client is not waited for by its own goroutine. The
-// zero value is ready.
+// Callbacks records which goroutines run the user's code on behalf of a client. When that
+// code closes the client, Close must not wait for the goroutine that calls it. The zero
+// value is ready.
 type Callbacks struct {
 	mu      sync.Mutex
-	running map[string]int // by goroutine; a callback may lead to another one
+	running map[string]int // by goroutine; a callback may call another one
 }
 
-// Run calls f, which is code of the user's. Nil calls it too, and knows nothing.
+// Run calls f, which is the user's code. On a nil Callbacks it calls f and records nothing.
 func (c *Callbacks) Run(f func()) {
 	if c == nil {
 		f()
@@ -37,7 +37,7 @@ func (c *Callbacks) count(id string, n int) {
 	}
 }
 
-// Inside reports whether the calling goroutine is in one of the callbacks, or in a method of a
+// Inside reports whether the calling goroutine runs one of the callbacks, or a method of a
 // connection.
 func (c *Callbacks) Inside() bool {
 	if inConnection() {
@@ -48,10 +48,10 @@ func (c *Callbacks) Inside() bool {
 	return len(c.running) > 0 && c.running[goroutine()] > 0
 }
 
-// inConnection reports whether the calling goroutine reads, writes or closes the connection of a
-// client: in what a dialer has made, in TLS or in SASL, which may be code of the user's. They are
-// not counted, since each read and write would take some µs longer. Of which client it is, the
-// stack does not tell.
+// inConnection reports whether the calling goroutine reads, writes or closes the connection
+// of a client. The user's code may do so: a connection that a dialer has made, TLS or SASL.
+// These calls are not recorded, since each read and write would take some µs longer. The
+// stack does not show which client the connection belongs to.
 func inConnection() bool {
 	callers := make([]uintptr, 128)
 	frames := runtime.CallersFrames(callers[:runtime.Callers(2, callers)])
@@ -66,8 +66,8 @@ func inConnection() bool {
 	}
 }
 
-// goroutine returns the number of the calling goroutine. Go tells it in the first line of a
-// stack alone: "goroutine 18 [running]:".
+// goroutine returns the number of the calling goroutine. Go shows it only in the first line
+// of a stack: "goroutine 18 [running]:".
 func goroutine() string {
 	var head [64]byte
 	id, _, _ := strings.Cut(strings.TrimPrefix(string(head[:runtime.Stack(head[:], false)]), "goroutine "), " ")

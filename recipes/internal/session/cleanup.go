@@ -7,10 +7,10 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
-// Remove deletes the node at path. It returns when the node is gone, when the session has
-// ended, when ctx has, or when a server refuses; then the deletion goes on in the background until
-// the node is gone or its session has ended (CURATOR-79, kazoo #732). gone, if not nil, is called
-// once when the node is known to be gone.
+// Remove deletes the node at path. It returns when the node is gone, when the session or
+// ctx has ended, or when a server refuses. In the last two cases the deletion goes on in
+// the background until the node is gone or its session has ended (CURATOR-79, kazoo #732).
+// gone, if not nil, is called once when the node is known to be gone.
 func Remove(ctx context.Context, s *Session, path string, gone func()) {
 	_, err := Call(ctx, s, func() (struct{}, error) {
 		err := s.Conn.Delete(path, -1)
@@ -37,9 +37,9 @@ func Remove(ctx context.Context, s *Session, path string, gone func()) {
 	}
 }
 
-// RemoveHere is Remove for a goroutine of the session, which nothing but the end
-// of the session needs to interrupt. It returns zk.ErrNoNode when the first try found no
-// node, and the error of a server that refused it, and otherwise nil.
+// RemoveHere is Remove for a goroutine of the session, which only the end of the session
+// has to interrupt. It returns zk.ErrNoNode when the first try found no node, the error of
+// a server that refused the first try, and otherwise nil.
 func RemoveHere(s *Session, path string, gone func()) error {
 	_, err := Ask(s, func() (struct{}, error) { return struct{}{}, s.Conn.Delete(path, -1) })
 	if err == nil || errors.Is(err, zk.ErrNoNode) {
@@ -54,8 +54,8 @@ func RemoveHere(s *Session, path string, gone func()) error {
 	return nil
 }
 
-// RemoveAllHere removes several nodes, by one request if nothing is in the way,
-// and calls gone for each. It returns the first error.
+// RemoveAllHere removes several nodes, by one request if possible, and calls gone for each.
+// It returns the first error.
 func RemoveAllHere(s *Session, paths []string, gone func(path string)) error {
 	if len(paths) > 1 {
 		var ops []any
@@ -69,7 +69,7 @@ func RemoveAllHere(s *Session, paths []string, gone func(path string)) error {
 				s.deleted(path, func() { gone(path) })
 			}
 			return nil
-		case !Answered(err): // it may have been carried out
+		case !Answered(err): // the request may have been carried out
 			var done []<-chan struct{}
 			for _, path := range paths {
 				done = append(done, DeleteInBackground(s, path, func() { gone(path) }))
@@ -78,7 +78,7 @@ func RemoveAllHere(s *Session, paths []string, gone func(path string)) error {
 				<-each
 			}
 			return nil
-		} // somebody has deleted one of them: each for itself
+		} // another client has deleted one of them: remove each by itself
 	}
 	errs := make(chan error, len(paths))
 	for _, path := range paths[1:] {
@@ -95,14 +95,14 @@ func RemoveAllHere(s *Session, paths []string, gone func(path string)) error {
 	return err
 }
 
-// DeleteInBackground deletes the node at path, again and again until it is gone
-// or the session has ended and will take it along. Never under the context of a
-// call: that may be the very thing that ended (vitess #15756). The channel is
-// closed when there is nothing left to do; gone, if not nil, is called before
-// when the node is known to be gone.
+// DeleteInBackground deletes the node at path, again and again until it is gone or the
+// session has ended, which deletes it too. It never uses the context of a call: the end of
+// that context may be the reason for the deletion (vitess #15756). The channel is closed
+// when nothing is left to do. gone, if not nil, is called before, when the node is known to
+// be gone.
 //
-// Names hold a random guid, so that a late delete cannot hit another's node
-// (etcd #22082, zk-ruby #34).
+// Names hold a random guid, so that a late delete cannot hit another client's node (etcd
+// #22082, zk-ruby #34).
 func DeleteInBackground(s *Session, path string, gone func()) <-chan struct{} {
 	return Background(s, func(ctx context.Context) error {
 		_, err := Call(ctx, s, func() (struct{}, error) { return struct{}{}, s.Conn.Delete(path, -1) }, nil)
@@ -114,7 +114,7 @@ func DeleteInBackground(s *Session, path string, gone func()) <-chan struct{} {
 	})
 }
 
-// deleted is called when a node is known to be gone, with what is to be called then, or nil.
+// deleted is called when a node is known to be gone. It calls then, if not nil.
 func (s *Session) deleted(path string, then func()) {
 	s.gone(path)
 	if then != nil {
@@ -122,7 +122,7 @@ func (s *Session) deleted(path string, then func()) {
 	}
 }
 
-// DeleteByGUID deletes the nodes with this guid if there are any: the create was
+// DeleteByGUID deletes the nodes with this guid, if there are any, after a create that was
 // never answered. gone, if not nil, is called when none is left.
 func DeleteByGUID(s *Session, dir, guid string, gone func()) <-chan struct{} {
 	return Background(s, func(ctx context.Context) error {
@@ -147,8 +147,8 @@ func DeleteByGUID(s *Session, dir, guid string, gone func()) <-chan struct{} {
 }
 
 // Background repeats step until it succeeds or the session ends, with pauses that grow to a
-// session timeout: a server that refuses it is asked less and less. Its goroutine belongs to the
-// session.
+// session timeout, so that a server that refuses the step is asked less and less often. Its
+// goroutine belongs to the session.
 func Background(s *Session, step func(context.Context) error) <-chan struct{} {
 	done := make(chan struct{})
 	ctx := s.Quit

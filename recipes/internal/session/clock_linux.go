@@ -12,21 +12,20 @@ const (
 	clockBoottime = 7 // CLOCK_MONOTONIC and the time for which the machine has slept
 )
 
-// bootClock is CLOCK_BOOTTIME. A reading is one system call. The other way, which is to
-// add BOOTTIME − MONOTONIC to time.Now, takes a second one, and a process that is paused
-// between the two believes in a sleep. A cheaper way is not safe: that Go's wall clock
-// has not moved against its monotonic one, for which no system call is needed, does not
-// show that the machine has not slept, since the wall clock may have been set back by as
-// much.
+// bootClock is CLOCK_BOOTTIME. A reading is one system call. The alternative, adding
+// BOOTTIME − MONOTONIC to time.Now, takes two, and a process that is paused between them
+// sees a sleep that did not happen. A cheaper way is not safe: comparing Go's wall clock
+// with its monotonic clock needs no system call, but equal progress of both does not show
+// that the machine has not slept, since the wall clock may have been set back by as much.
 //
 // Only differences of readings count, so that the offset of a time namespace does not
 // matter.
 type bootClock struct {
-	started time.Time     // of time.Now
-	boot    time.Duration // CLOCK_BOOTTIME, then
+	started time.Time     // by time.Now
+	boot    time.Duration // CLOCK_BOOTTIME at that moment
 }
 
-// exactness is how far apart two readings may be that are taken for one.
+// exactness is the largest distance of two readings that count as simultaneous.
 const exactness = time.Millisecond
 
 // MachineClock returns the clock of the machine that this process runs on.
@@ -47,9 +46,9 @@ func MachineClock() Clock {
 }
 
 // goTellsMachineTime reports whether Go's clock is the machine's. It is not in a bubble of
-// testing/synctest, where time begins in the year 2000 and passes when all goroutines
-// wait; the sleep of the machine means nothing there. It tries again should the wall
-// clock have been set between two readings.
+// testing/synctest, where time begins in the year 2000 and passes when all goroutines wait;
+// the sleep of the machine has no meaning there. The function tries again in case the wall
+// clock was set between two readings.
 func goTellsMachineTime() bool {
 	for range 3 {
 		wall, err := readClock(clockRealtime)
@@ -65,7 +64,7 @@ func goTellsMachineTime() bool {
 
 // Now implements Clock.
 func (c bootClock) Now() time.Time {
-	boot, _ := readClock(clockBoottime) // it was there when the clock was started
+	boot, _ := readClock(clockBoottime) // the clock could be read when it was started
 	return c.started.Add(boot - c.boot)
 }
 
@@ -85,7 +84,7 @@ func (c bootClock) Slept() time.Duration {
 }
 
 // readClock reads a clock of the kernel. It does not give up the processor, as
-// syscall.Syscall would: that takes longer than the call.
+// syscall.Syscall would, because that takes longer than the call.
 func readClock(id uintptr) (time.Duration, error) {
 	var t syscall.Timespec
 	if _, _, errno := syscall.RawSyscall(syscall.SYS_CLOCK_GETTIME, id, uintptr(unsafe.Pointer(&t)), 0); errno != 0 {

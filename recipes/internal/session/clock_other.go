@@ -2,6 +2,6 @@
 
 package session
 
-// MachineClock returns the clock of the machine that this process runs on: Go's, see
-// docs/contract.md for what that is.
+// MachineClock returns the clock of the machine that this process runs on: Go's clock,
+// which docs/contract.md describes.
 func MachineClock() Clock { return goClock{} }

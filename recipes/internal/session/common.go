@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 )
 
-// common is what the sessions of one client have in common.
+// common holds the state that all sessions of one client share.
 type common struct {
 	cfg      Config
 	pace     *pace

@@ -11,7 +11,7 @@ import (
 	"github.com/zkverify/zkverify/internal/sasl"
 )
 
-// Config says how the sessions of one client are made.
+// Config holds the options of the sessions of one client.
 type Config struct {
 	Servers       []string
 	Timeout       time.Duration // the session timeout to ask for
@@ -24,26 +24,26 @@ type Config struct {
 	Dial          func(ctx context.Context, network, addr string) (net.Conn, error)
 	TLS           *tls.Config // nil: none
 	Clock         Clock
-	Lookup        func(ctx context.Context, host string) (addresses []string, err error) // nil: Dial sees to all addresses of a name
-	Callbacks     *Callbacks                                                             // those that goroutines of sessions call, which Told is none of
+	Lookup        func(ctx context.Context, host string) (addresses []string, err error) // nil: Dial tries all addresses of a name
+	Callbacks     *Callbacks                                                             // the user's code that goroutines of sessions call; Told is not part of it
 
-	// Told is told how the client stands with its ensemble, change by change. It
-	// must not block, nor use the session.
+	// Told is called with each change of the client's connection state. It must not block,
+	// nor use the session.
 	Told func(State)
 }
 
-// Auth is what every session authenticates with.
+// Auth is a credential with which every session authenticates.
 type Auth struct {
 	Scheme string
 	Secret func() []byte // a function, so that no %v of a Client shows it
 }
 
-// slack is by how much a server's reply may exceed what it takes: a node of the
-// largest size comes with its status.
+// slack is the difference between the longest reply of a server and the longest request: a
+// node of the largest size comes with its status.
 const slack = 1 << 10
 
-// open opens a connection to a server: by the dialer, TLS over it, and SASL over that, which
-// has to end within patience.
+// open opens a connection to a server: by the dialer, TLS over it, and SASL over that,
+// which has to end within patience.
 func (c *Config) open(ctx context.Context, network, addr string, patience time.Duration) (conn net.Conn, err error) {
 	c.Callbacks.Run(func() { conn, err = c.transport(ctx, network, addr) })
 	if err != nil || c.SASL == nil {
@@ -51,20 +51,20 @@ func (c *Config) open(ctx context.Context, network, addr string, patience time.D
 	}
 	return sasl.Client(conn, addr, c.SASL, patience, func(answer []byte) bool {
 		h := parseHandshake(answer)
-		return h.implausible(h.session, c.Timeout) == nil // the session's own look follows
+		return h.implausible(h.session, c.Timeout) == nil // the session checks the answer afterwards
 	}), nil
 }
 
-// toward returns the config with a dialer that goes to one address of a name. TLS and SASL go by
-// the name all the same.
+// toward returns the config with a dialer that connects to one address of a name. TLS and
+// SASL still use the name.
 func (c *Config) toward(address string) *Config {
 	d := *c
 	d.Dial = func(ctx context.Context, network, _ string) (net.Conn, error) { return c.Dial(ctx, network, address) }
 	return &d
 }
 
-// transport opens what SASL is spoken over. Code of the user's may run in it: the dialer,
-// and what a tls.Config calls.
+// transport opens the connection below SASL. The user's code may run in it: the dialer, and
+// the callbacks of a tls.Config.
 func (c *Config) transport(ctx context.Context, network, addr string) (net.Conn, error) {
 	raw, err := c.Dial(ctx, network, addr)
 	if err != nil || c.TLS == nil {

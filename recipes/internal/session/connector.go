@@ -11,12 +11,12 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
-// connector makes the connections of one session for its Conn, and is told what
-// passes them.
+// connector makes the connections of one session for its Conn, and is the tap of these
+// connections.
 type connector struct{ s *Session }
 
-// dial is called by the Conn's loop whenever it has no connection. It returns
-// when the session ends.
+// dial is called by the Conn's loop whenever it has no connection. It returns when the
+// session ends.
 func (c connector) dial(network, addr string, _ time.Duration) (net.Conn, error) {
 	s := c.s
 	s.mu.Lock()
@@ -30,7 +30,7 @@ func (c connector) dial(network, addr string, _ time.Duration) (net.Conn, error)
 	s.failures.attempting(addr)
 	ctx, cancel := context.WithTimeout(s.dials, patience)
 	defer cancel()
-	if s.least.Load() == 0 { // the client's first attempt that comes so far
+	if s.least.Load() == 0 { // the client's first attempt that gets this far
 		least, err := c.leastSessionTimeout(ctx, addr, patience)
 		if err != nil {
 			return nil, err
@@ -59,7 +59,8 @@ func (c connector) dial(network, addr string, _ time.Duration) (net.Conn, error)
 	return w, nil
 }
 
-// open opens a connection to a server, or a race for one to any address of its name.
+// open opens a connection to a server, or starts a race for a connection to any address of
+// its name.
 func (c connector) open(ctx context.Context, cfg *Config, network, addr string, patience time.Duration) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil || net.ParseIP(host) != nil || cfg.Lookup == nil {
@@ -68,11 +69,13 @@ func (c connector) open(ctx context.Context, cfg *Config, network, addr string, 
 	return newRace(c.s, cfg, network, addr, host, port, patience), nil
 }
 
-// connected implements wireTap: a server answered the connect request. Over SASL it is told so when the
-// connection is authenticated, which may be much later, but that proves nothing: a server answers tokens
-// by itself, and neither touches the session for them nor asks the leader. So all evidence is of when
-// the connect request was sent, as without SASL: the leader has begun the session, or taken it up, after
-// that. A connection that is refused leaves no evidence, although the leader has taken the session up.
+// connected implements wireTap: a server answered the connect request. Over SASL it is
+// called when the connection is authenticated, which may be much later. But the
+// authentication proves nothing: a server answers tokens by itself, and neither touches the
+// session for them nor asks the leader. So all evidence dates from the sending of the
+// connect request, as without SASL: the leader has begun the session, or taken it over,
+// after that. A connection that is refused leaves no evidence, although the leader has
+// taken the session over.
 func (c connector) connected(sent time.Time, h handshake) error {
 	s := c.s
 	s.mu.Lock()
@@ -136,9 +139,10 @@ func (c connector) reached(zxid int64) { c.s.lastZxid.Store(max(zxid, c.s.lastZx
 // denied implements wireTap.
 func (c connector) denied(p requestPart) { c.s.denials.add(p) }
 
-// unwatched implements wireTap: a server that has too much to do puts SetWatches off as any other
-// request, also that by which go-zookeeper sets its watches again. Which of them, nothing tells. So
-// all who wait look again, as after a reconnect, and set their watches anew.
+// unwatched implements wireTap. A server that has too much to do puts SetWatches off like
+// any other request, including the one by which go-zookeeper sets its watches again. The
+// answer does not tell which watches are missing. So all waiters look again, as after a
+// reconnect, and set their watches anew.
 func (c connector) unwatched() {
 	c.s.With(func(l Locked) {
 		l.s.watches.unset(l.s.link)
@@ -149,12 +153,13 @@ func (c connector) unwatched() {
 // lied implements wireTap.
 func (c connector) lied() { c.s.pace.lied() }
 
-// refused ends a session that the servers do not let the client have. A server that refuses what
-// the client authenticates by does so again, but another may take it: so a new session
-// ends when no server is left that might. One that a server has granted goes on, with its leases,
-// until its deadline: then nothing is left to lose, and each further connection would keep its
-// nodes alive, since the servers take it up before the client authenticates. A server that demands
-// another authentication demands it of every request: no session does anything then.
+// refused ends a session whose client the servers refuse. A server that refuses the
+// client's credentials refuses them again, but another server may accept them. So a new
+// session ends when no server is left that might accept it. A session that a server has
+// granted goes on, with its leases, until its deadline. Then nothing is left to lose, and
+// each further connection would keep its nodes alive, since the servers take the session
+// over before the client authenticates. A server that demands another authentication
+// demands it of every request: the session ends, since it can do nothing.
 func (c connector) refused(err error) {
 	s := c.s
 	s.mu.Lock()
@@ -187,8 +192,7 @@ func (c connector) event(e zk.Event) {
 	})
 }
 
-// Printf implements zk.Logger. go-zookeeper tells nobody else why it has no
-// connection.
+// Printf implements zk.Logger. go-zookeeper reports only here why it has no connection.
 func (c connector) Printf(_ string, args ...any) {
 	c.s.mu.Lock()
 	server, link, over := c.s.addr, c.s.link, c.s.over
@@ -200,7 +204,7 @@ func (c connector) Printf(_ string, args ...any) {
 		}
 		if link != nil {
 			if refused := link.refusal(); refused != nil {
-				err = refused // go-zookeeper may have kept its text alone
+				err = refused // go-zookeeper may have kept only its text
 			}
 		}
 		if !strings.Contains(err.Error(), server) {

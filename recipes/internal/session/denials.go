@@ -10,11 +10,11 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
-// noAuth is the code of a server's answer to a client without a permission. It says neither
-// which node that is about nor which permission.
+// noAuth is the code of a server's answer to a client without a permission. The answer
+// names neither the node nor the permission.
 const noAuth = -102
 
-// More operations, of which the path is read.
+// Further operations whose path is read.
 const (
 	opExists       = 3
 	opGetData      = 4
@@ -35,13 +35,14 @@ type requestPart struct {
 // denial is a permission that a server has refused.
 type denial struct{ node, permission string }
 
-// denials are the latest of a client, oldest first.
+// denials holds the latest denials of a client, oldest first.
 type denials struct {
 	mu     sync.Mutex
 	latest []denial
 }
 
-// keptDenials is how many are remembered: those of requests that are under way together.
+// keptDenials is the number of denials that are remembered: those of requests that are
+// under way together.
 const keptDenials = 64
 
 func (d *denials) add(p requestPart) {
@@ -53,8 +54,8 @@ func (d *denials) add(p requestPart) {
 	d.latest = append(d.latest, p.needs())
 }
 
-// needs returns the permission that an operation needs: to create and to delete a node is a
-// permission of its parent.
+// needs returns the permission that an operation needs. Creating and deleting a node needs
+// a permission of its parent.
 func (p requestPart) needs() denial {
 	parent := p.path[:max(1, strings.LastIndexByte(p.path, '/'))]
 	switch p.op {
@@ -70,7 +71,8 @@ func (p requestPart) needs() denial {
 	return denial{p.path, "read"}
 }
 
-// about returns the latest denial that concerns one of the paths, a node above or one below.
+// about returns the latest denial that concerns one of the paths, or a node above or below
+// one.
 func (d *denials) about(paths []string) (denial, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -85,7 +87,8 @@ func (d *denials) about(paths []string) (denial, bool) {
 	return denial{}, false
 }
 
-// Permission adds to the error of a call at some paths which permission was refused, if one was.
+// Permission adds to the error of a call at some paths the permission that was refused, if
+// one was.
 func (k *Keeper) Permission(err error, paths ...string) error {
 	if !errors.Is(err, zk.ErrNoAuth) {
 		return err
@@ -101,8 +104,8 @@ func (d denial) of(err error) error {
 	return fmt.Errorf("%w: the client has no permission to %s at %s", err, d.permission, d.node)
 }
 
-// Refused adds to the error of a transaction which permission its operation has been refused for:
-// one of those that zk.Conn.Multi takes.
+// Refused adds to the error of a transaction the permission that its failed operation
+// lacked. op is one of the operations of zk.Conn.Multi.
 func Refused(err error, op any) error {
 	var p requestPart
 	switch op := op.(type) {
@@ -120,7 +123,8 @@ func Refused(err error, op any) error {
 	return p.needs().of(err)
 }
 
-// parts returns the operations of a request, without its header, as far as they can be read.
+// parts returns the operations of a request, without its header, as far as they can be
+// read.
 func parts(op int32, body []byte) []requestPart {
 	if op != opMulti {
 		path, _ := cutString(body)
@@ -139,7 +143,7 @@ func parts(op int32, body []byte) []requestPart {
 	return all
 }
 
-// behind returns what follows an operation of a multi whose path has been read.
+// behind returns the bytes after an operation of a multi whose path has been read.
 func behind(op int32, rest []byte) []byte {
 	switch op {
 	case opCreate, opCreate2, opCreateContainer:
@@ -158,7 +162,7 @@ func behind(op int32, rest []byte) []byte {
 	return rest[min(4, len(rest)):] // flags, or version
 }
 
-// cutString reads a string or a buffer, and returns what follows.
+// cutString reads a string or a buffer, and returns it and the bytes after it.
 func cutString(p []byte) (string, []byte) {
 	if len(p) < 4 {
 		return "", nil
@@ -172,7 +176,7 @@ func cutString(p []byte) (string, []byte) {
 	return string(p[:n]), p[n:]
 }
 
-// refusedPart returns the operation that a reply refuses for want of a permission.
+// refusedPart returns the operation that a reply refuses for lack of a permission.
 func refusedPart(c wireCall, code int32, body []byte) (requestPart, bool) {
 	switch {
 	case code == noAuth && len(c.parts) == 1 && strings.HasPrefix(c.parts[0].path, "/"):

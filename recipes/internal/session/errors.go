@@ -11,13 +11,13 @@ var (
 )
 
 var (
-	// ErrEnded tells the engine that the session under a step is gone.
+	// ErrEnded tells the engine that the session of a step has ended.
 	ErrEnded = errors.New("recipes: session ended")
 
 	// ErrNotNow tells the engine that a lease granted now would be lost already.
 	ErrNotNow = errors.New("recipes: session cannot vouch for a lease now")
 
-	// ErrNodeGone tells the engine that its own node is not in the queue any
-	// more although its session is alive: somebody deleted it.
+	// ErrNodeGone tells the engine that its own node is no longer in the queue although its
+	// session is alive: another client deleted it.
 	ErrNodeGone = errors.New("recipes: own node is gone")
 )

@@ -2,35 +2,35 @@ package session
 
 import "time"
 
-// evidence holds what a client knows of its session's expiry at the leader.
+// evidence holds a client's knowledge of its session's expiry at the leader.
 //
 // # The rule
 //
-// Let T be the session timeout. The session cannot expire before c + T, where c
-// is the send time of a request that the *leader* is known to have counted as
-// activity. What makes the leader count, in ZooKeeper 3.8.0, 3.9.3 and 3.9.6 alike:
+// Let T be the session timeout. The session cannot expire before c + T, where c is the send
+// time of a request that the *leader* is known to have counted as activity. The leader
+// counts activity as follows, in ZooKeeper 3.8.0, 3.9.3 and 3.9.6 alike:
 //
-//   - A server notes activity when it takes a request from the client's
-//     connection, before it passes the request on (ZooKeeperServer.submitRequestNow
-//     calls touch). On the leader that is SessionTrackerImpl.touchSession: the session
-//     expires T later, rounded up to the next tick (ExpiryQueue.roundToNextInterval).
+//   - A server notes activity when it takes a request from the client's connection,
+//     before it passes the request on (ZooKeeperServer.submitRequestNow calls touch). On
+//     the leader that is SessionTrackerImpl.touchSession: the session expires T later,
+//     rounded up to the next tick (ExpiryQueue.roundToNextInterval).
 //   - On a follower it is only an entry in LearnerSessionTracker.touchTable. The leader
 //     hears of it in the follower's reply to the leader's ping (Learner.ping,
 //     LearnerHandler, case PING).
 //   - A follower does not reply by its own clock. It replies to pings, and Leader.lead
-//     pings every half tick, in a loop of its own. A leader that stands still pings
-//     nobody, and a ping may be delayed on its way for as long as it likes.
+//     pings every half tick, in a loop of its own. A leader that stands still sends no
+//     pings, and a ping may be delayed on its way without bound.
 //
-// So neither pings of the client, nor reads, nor the time that has passed prove
-// anything. What proves something is the order in which things are said: a follower and
-// its leader have one stream each way. Call an answer *relayed* when its request went to
-// the leader and back in these streams. The answer to a write is, and so is the answer to
-// a sync (FollowerRequestProcessor, LearnerHandler, case REQUEST, Leader.processSync,
+// So neither pings of the client, nor reads, nor the time that has passed prove that the
+// leader has counted. The order of messages does: a follower and its leader have one stream
+// each way. Call an answer *relayed* when its request went to the leader and back in these
+// streams. The answer to a write is relayed, and so is the answer to a sync
+// (FollowerRequestProcessor, LearnerHandler, case REQUEST, Leader.processSync,
 // Follower.processPacket, case SYNC), which costs neither a proposal nor a disk. A relayed
-// answer proves that the follower has done all that the leader had told it before the
-// answer, and that the leader has taken all that the follower had sent it before the
-// request. What counts is the first request of a *chain*, five relayed answers of one
-// connection, each request sent after the answer before it:
+// answer proves that the follower has processed all messages that the leader had sent it
+// before the answer, and that the leader has taken all messages that the follower had sent
+// it before the request. The first request of a *chain* counts. A chain is five relayed
+// answers of one connection, each request sent after the answer before it:
 //
 //	A1
 //	A2, sent more than half a tick after the answer A1: a ping is due in between
@@ -38,38 +38,38 @@ import "time"
 //	A4, sent a little later: and so has one that stood still again
 //	A5, a write
 //
-// For the follower had the touch of A1 before the answer A1, hence before the ping that
-// followed that answer. The ping came to the follower before the answer A4, so that the
+// The proof: the follower had the touch of A1 before the answer A1, hence before the ping
+// that followed that answer. The ping came to the follower before the answer A4. So the
 // reply, with the touch in it unless an earlier reply had it, left before the request A5,
-// and was taken before A5 was. The send time of A1 is the new c.
+// and the leader took it before A5. The send time of A1 is the new c.
 //
-// A leader that stands still and goes on may answer first and ping then, since that is up
-// to two threads: each such stop may use up one of A2, A3 and A4, so two of them do no
-// harm. Any number does no harm if the leader pings first.
+// A leader that stands still and goes on may answer first and ping then, since two threads
+// do that: each such stop may use up one of A2, A3 and A4, so two of them do no harm. Any
+// number does no harm if the leader pings first.
 //
 // A5 is a write, since a deposed leader answers a sync too. A quorum has confirmed the
 // write, so no other leader had begun before it; and a new leader gives every session its
-// full timeout, from when it begins (Leader.startZkServer). The connection of a client
-// has one leader: a server that changes its leader drops its clients.
+// full timeout, from when it begins (Leader.startZkServer). The connection of a client has
+// one leader: a server that changes its leader drops its clients.
 //
-// Two cases need no chain. Creating a session is itself a write on which the leader
-// starts the countdown (LeaderSessionTracker.trackSession). Reconnecting makes the server
-// ask the leader (LearnerHandler, case REVALIDATE), which touches the session before it
-// answers; but a deposed leader answers too, so it counts only when a write on that
+// Two cases need no chain. Creating a session is itself a write on which the leader starts
+// the countdown (LeaderSessionTracker.trackSession). Reconnecting makes the server ask the
+// leader (LearnerHandler, case REVALIDATE), which touches the session before it answers;
+// but a deposed leader answers too, so a reconnect counts only when a write on that
 // connection has been confirmed.
 //
-// spec/lease.pml is this rule and the servers that it speaks of, for a checker that tries
-// every order. docs/assumptions.md lists what the rule still takes for granted.
+// spec/lease.pml models this rule and the servers, for a checker that tries every order.
+// docs/assumptions.md lists the assumptions that the rule still makes.
 //
 // # Versions
 //
 // From 3.8.0 to 3.9.6 no instruction of SessionTrackerImpl, ExpiryQueue,
 // LearnerSessionTracker, LeaderSessionTracker and LearnerSender has changed, nor of
 // Learner.ping and validateSession, Leader.touch, revalidateSession, processSync, sendSync
-// and startZkServer, ZooKeeperServer.touch and submitRequestNow, FollowerZooKeeperServer.sync.
-// LearnerHandler, PrepRequestProcessor and Learner.request keep a request's bytes in another
-// class (RequestRecord), in the same order. docs/contract.md says what else is new in 3.9,
-// and why it does not touch the rule.
+// and startZkServer, ZooKeeperServer.touch and submitRequestNow,
+// FollowerZooKeeperServer.sync. LearnerHandler, PrepRequestProcessor and Learner.request
+// keep a request's bytes in another class (RequestRecord), in the same order.
+// docs/contract.md lists what else is new in 3.9, and why it does not affect the rule.
 //
 // evidence is a pure value over given times; the session locks it.
 type evidence struct {
@@ -77,10 +77,10 @@ type evidence struct {
 
 	counted   time.Time          // c of the rule; zero before the first
 	reconnect time.Time          // send time of a reconnect that no write has confirmed yet
-	chains    [links - 1][]chain // of this connection, by how many answers they have but one; oldest first
+	chains    [links - 1][]chain // of this connection; chains[i] have i+1 answers; oldest first
 }
 
-// links is how many relayed answers make a chain.
+// links is the number of relayed answers that make a chain.
 const links = 5
 
 // chain is a chain that still lacks answers.
@@ -89,10 +89,10 @@ type chain struct {
 	last  time.Time // when the latest answer came
 }
 
-// spacing is the least time between an answer of a chain and the sending of the next
-// request, by how many answers there are. The first is half a tick, and more by as much as
-// clocks may differ and as a leader that counts in milliseconds may be late. The next two
-// are the time in which a leader that answers pings too, if a ping is due.
+// spacing returns the least time between an answer of a chain and the sending of the next
+// request, by the number of answers so far. The first is half a tick, plus a margin for
+// clocks that differ and for a leader that counts in milliseconds. The next two are the
+// time in which a leader that answers pings too, if a ping is due.
 func (e *evidence) spacing(answers int) time.Duration {
 	switch answers {
 	case 1:
@@ -103,7 +103,7 @@ func (e *evidence) spacing(answers int) time.Duration {
 	return 0
 }
 
-// established notes that a new session was created by a request sent then.
+// established notes that a request sent at this time created the session.
 func (e *evidence) established(sent time.Time) {
 	e.counted, e.reconnect = sent, time.Time{}
 	clear(e.chains[:])
@@ -115,8 +115,8 @@ func (e *evidence) reconnected(sent time.Time) {
 	clear(e.chains[:])
 }
 
-// relayed notes a relayed answer to a request sent then. confirmed says that a quorum has
-// carried the request out: it was a write.
+// relayed notes a relayed answer, which came at the time at to a request sent at the time
+// sent. confirmed means that a quorum has carried the request out: it was a write.
 func (e *evidence) relayed(sent, at time.Time, confirmed bool) {
 	if confirmed {
 		if !e.reconnect.IsZero() {
@@ -139,8 +139,8 @@ func (e *evidence) relayed(sent, at time.Time, confirmed bool) {
 	e.forget(at)
 }
 
-// forget drops the chains than which another proves more with any request that is sent from
-// now on.
+// forget drops a chain when a later one proves more with any request that is sent from now
+// on.
 func (e *evidence) forget(now time.Time) {
 	for i, have := range e.chains {
 		n := 0
@@ -151,9 +151,9 @@ func (e *evidence) forget(now time.Time) {
 	}
 }
 
-// extend takes the chains with this many answers that a request sent then comes late
-// enough for, and returns when the youngest of them began: with the same answer next, the
-// others prove less. It returns the zero time when there is none.
+// extend removes the chains with this many answers for which a request sent at this time
+// comes late enough, and returns when the youngest of them began: with the same next
+// answer, the others prove less. It returns the zero time when there is none.
 func (e *evidence) extend(answers int, sent time.Time) (first time.Time) {
 	have := e.chains[answers-1]
 	n := 0
@@ -171,8 +171,8 @@ func (e *evidence) count(sent time.Time) {
 	}
 }
 
-// deadline is the instant from which the servers may expire a session with this
-// timeout, less the margin; the zero time when nothing is known.
+// deadline returns the instant from which the servers may expire a session with this
+// timeout, less the margin, or the zero time when nothing is known.
 func (e *evidence) deadline(timeout time.Duration) time.Time {
 	if e.counted.IsZero() {
 		return time.Time{}
@@ -180,7 +180,7 @@ func (e *evidence) deadline(timeout time.Duration) time.Time {
 	return e.counted.Add(timeout - margin(timeout))
 }
 
-// margin covers what the rule leaves out: clocks whose rates differ (5 % is far
-// above any working clock) and the delay between the deadline and the moment at
-// which the holder's goroutine hears of it.
+// margin returns the margin for effects outside the rule: clocks whose rates differ (5 % is
+// far above any working clock) and the delay between the deadline and the moment at which
+// the holder's goroutine hears of it.
 func margin(d time.Duration) time.Duration { return d / 20 }

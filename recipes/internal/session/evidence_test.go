@@ -8,10 +8,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// world is a model of what evidence.go says of ZooKeeper: a client, its follower and the
-// leader, with a stream each way between any two. A test draws who acts next. Messages wait
-// for as long as they like. The leader pings when a ping is due and its process runs, and the
-// follower replies when a ping comes: neither has a clock besides. Instants are in
+// world is a model of ZooKeeper as evidence.go describes it: a client, its follower and the
+// leader, with a stream each way between any two. A test draws who acts next. Messages may
+// wait without bound. The leader pings when a ping is due and its process runs, and the
+// follower replies when a ping comes: neither has another clock. Instants are in
 // milliseconds.
 type world struct {
 	tick, now int
@@ -22,9 +22,9 @@ type world struct {
 	touched   bool // the follower has noted activity since its latest reply to a ping
 	due       int  // the leader's next ping
 	stopped   bool // the leader's process
-	late      int  // when the leader has to have pinged after a stop; 0: no ping is late
+	late      int  // when the leader must have pinged after a stop; 0: no ping is late
 	stops     int  // that may still come
-	counts    int  // from when the leader counts the session down
+	counts    int  // the instant from which the leader counts the session down
 
 	asked  int     // requests so far
 	acts   [10]int // how often each act of step is drawn, compared with the others
@@ -39,17 +39,17 @@ type request struct {
 // message is a ping, the reply to one, a request that is passed on, or its answer.
 type message struct{ ping, touch, relay bool }
 
-// rule is what a client makes of its answers.
+// rule computes the evidence of a client from its answers.
 type rule interface {
 	answered(r request, at int)
 	counted() int // the send time of the request that counts
 }
 
-// grace is how soon after a stop the leader has pinged, if it does not stop again. It is less
-// than the second spacing of a chain.
+// grace is the time after a stop within which the leader pings, if it does not stop again.
+// It is less than the second spacing of a chain.
 const grace = 5
 
-// step does what draw chooses, and tells r of answers.
+// step makes the action that draw chooses, and passes answers to r.
 func (w *world) step(draw func(n int) int, r rule) {
 	running := !w.stopped
 	switch w.act(draw) {
@@ -66,7 +66,7 @@ func (w *world) step(draw func(n int) int, r rule) {
 				w.toLeader = append(w.toLeader, message{relay: true})
 			}
 		}
-	case 3: // the follower answers a read, which waits for what was asked before
+	case 3: // the follower answers a read, which waits for earlier requests
 		if len(w.under) > 0 && !w.under[0].relay {
 			w.down, w.under = append(w.down, w.under[0]), w.under[1:]
 		}
@@ -138,7 +138,7 @@ func (w *world) ask(r request) {
 	}
 }
 
-// wait has time pass.
+// wait lets time pass.
 func (w *world) wait(d int) {
 	for until := w.now + d; w.now < until; {
 		w.now++
@@ -149,8 +149,8 @@ func (w *world) wait(d int) {
 	}
 }
 
-// play draws a history and returns how often the rule has counted something, and what it
-// has counted that the leader had not.
+// play draws a history. It returns the number of requests that the rule has counted, and
+// whether it has counted one that the leader had not.
 func play(draw func(n int) int, r rule, tick, stops int) (counted int, early bool) {
 	w := world{tick: tick, stops: stops, due: draw(tick / 2), writes: 1 + draw(5)}
 	for i := range w.acts {
@@ -162,7 +162,7 @@ func play(draw func(n int) int, r rule, tick, stops int) (counted int, early boo
 		if c := r.counted(); c > before {
 			before = c
 			counted++
-			// From this instant on the leader may hear nothing more.
+			// From this instant on the leader may hear of no more activity.
 			if c > w.counts {
 				return counted, true
 			}
@@ -192,8 +192,8 @@ func (s *shipped) answered(r request, when int) {
 
 func (s *shipped) counted() int { return int(s.e.counted.Sub(at(0)).Milliseconds()) }
 
-// chains counts the first request of a chain with these spacings. It keeps every chain
-// that there may be.
+// chains counts the first request of a chain with these spacings. It keeps every possible
+// chain.
 type chains struct {
 	spacings  []int
 	reads     bool // count too
@@ -233,7 +233,7 @@ func (c *chains) answered(r request, when int) {
 func (c *chains) counted() int { return c.c }
 
 // pairs is the rule of the first releases: a request of any kind counts once a write that
-// was sent a tick after its answer has been confirmed. It takes it that the follower replies
+// was sent a tick after its answer has been confirmed. It assumes that the follower replies
 // to pings by a clock of its own.
 type pairs struct {
 	answers []part
@@ -261,7 +261,7 @@ func TestNothingCountsThatTheLeaderHasNotCounted(t *testing.T) {
 	})
 }
 
-// The same with more histories than rapid draws, and the rules that are refuted.
+// More histories than rapid draws, and the rules that are refuted.
 func TestRulesOfEvidence(t *testing.T) {
 	t.Parallel()
 	const half, gap, pause = aTick / 2, aTick/2 + aTick/32 + 2, 10
@@ -297,7 +297,7 @@ func TestRulesOfEvidence(t *testing.T) {
 					return
 				}
 			}
-			t.Errorf("in %d histories something was counted %d times, and never too early", 100_000, counted)
+			t.Errorf("in %d histories requests were counted %d times, and never too early", 100_000, counted)
 		})
 	}
 }
@@ -336,8 +336,8 @@ func TestAReconnectCountsWithAConfirmedWrite(t *testing.T) {
 	}
 }
 
-// However many answers come, and whether or not a write is ever among them, few chains are
-// kept, and they count as much as if all were.
+// Few chains are kept, for any number of answers, and whether or not a write is among them,
+// and they count as much as if all chains were kept.
 func TestFewChainsAreKept(t *testing.T) {
 	t.Parallel()
 	for name, interval := range map[string]int{"a busy session": 1, "one with a beat now and then": 700} {

@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// unconnected is the end of a call that says why there was no connection.
+// unconnected is the error of a call that ended without a connection. It has the reason.
 type unconnected struct{ error }
 
 func (u unconnected) Unwrap() error { return u.error }
 
 // Explain adds to the error of a call that ctx has ended why there is no connection, server
-// by server, unless it says so or there is one.
+// by server. It adds nothing if the error says so already or there is a connection.
 func (k *Keeper) Explain(ctx context.Context, err error) error {
 	var told unconnected
 	s := k.Current()
@@ -30,8 +30,8 @@ func (k *Keeper) Explain(ctx context.Context, err error) error {
 	return err
 }
 
-// silence returns whether there is a connection, and for how long the server at its other end
-// has not answered if that is for too long.
+// silence reports whether there is a connection. If the server at its other end has not
+// answered for too long, silence returns the time since its last answer.
 func (s *Session) silence() (up bool, silent time.Duration, server string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

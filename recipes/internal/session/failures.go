@@ -9,8 +9,7 @@ import (
 	"sync"
 )
 
-// failures remembers why a client has no connection: the last error of each
-// server.
+// failures records why a client has no connection: the last error of each server.
 type failures struct {
 	mu  sync.Mutex
 	all map[string]error // by server
@@ -18,7 +17,7 @@ type failures struct {
 
 var errNoAnswerYet = errors.New("no answer yet")
 
-// attempting notes that a server is asked of which nothing is known yet.
+// attempting notes an attempt to connect to a server of which no error is known yet.
 func (f *failures) attempting(server string) {
 	f.mu.Lock()
 	_, known := f.all[server]
@@ -45,7 +44,7 @@ func (f *failures) succeeded() {
 	f.all = nil
 }
 
-// complete reports whether each of so many servers has failed.
+// complete reports whether all servers have failed. servers is their number.
 func (f *failures) complete(servers int) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -57,8 +56,8 @@ func (f *failures) complete(servers int) bool {
 	return len(f.all) >= servers
 }
 
-// refusal is what callers are told when the servers have refused the client: the last error of
-// each server.
+// refusal returns the error for callers when the servers have refused the client: the last
+// error of each server.
 func (f *failures) refusal() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -69,8 +68,8 @@ func (f *failures) refusal() error {
 	return fmt.Errorf("recipes: "+strings.TrimSuffix(strings.Repeat("%w; ", len(errs)), "; "), errs...)
 }
 
-// noSession is what a caller is told whose wait for a session has ended by
-// cause: the last error of each server.
+// noSession returns the error for a caller whose wait for a session was ended by cause. It
+// has the last error of each server.
 func (f *failures) noSession(cause error) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

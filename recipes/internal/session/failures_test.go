@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A server that nothing is known of is noted once. What it has answered stays until there is a
+// A server of which nothing is known is noted once. Its last error stays until there is a
 // connection.
 func TestTheLastErrorOfEachServerIsTold(t *testing.T) {
 	var f failures
@@ -30,8 +30,8 @@ func TestTheLastErrorOfEachServerIsTold(t *testing.T) {
 	}
 }
 
-// Sessions of one client note at once. They sleep, since whatever else told one of them of
-// another would hide from the race detector that a lock is missing.
+// Sessions of one client note failures at the same time. They sleep: another
+// synchronization between them would hide from the race detector that a lock is missing.
 func TestSessionsNoteFailuresAtOnce(t *testing.T) {
 	var f failures
 	var all sync.WaitGroup

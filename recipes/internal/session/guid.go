@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// NewGUID returns a random UUID (version 4) as text. It has to be unique, not
-// secret: the runtime's generator, which the system seeds, will do, and needs no
-// deep stack, which a waiter would keep.
+// NewGUID returns a random UUID (version 4) as text. It has to be unique, not secret: the
+// runtime's generator, which the system seeds, is enough, and needs no deep stack, which a
+// waiter would keep.
 func NewGUID() string {
 	var b [16]byte
 	binary.BigEndian.PutUint64(b[:8], random.Uint64())
@@ -26,7 +26,7 @@ func NewGUID() string {
 
 const hexDigits = "0123456789abcdef"
 
-// ProtectedName is how the name of a node with this guid begins, as Curator has it:
+// ProtectedName returns the beginning of the name of a node with this guid, as in Curator:
 // _c_<uuid>-<kind><sequence>. The guid finds a node whose create was never answered.
 func ProtectedName(guid, kind string) string { return "_c_" + guid + "-" + kind }
 

@@ -19,7 +19,7 @@ func TestAGUIDIsARandomUUID(t *testing.T) {
 	}
 }
 
-// Each bit is drawn by itself, but for those that say which UUID it is.
+// Each bit is random, except the bits of the version and the variant.
 func TestTheBitsOfAGUIDAreDrawn(t *testing.T) {
 	const times = 200
 	ones, same := [128]int{}, map[[2]int]int{} // how often a bit is 1; how often six bits of two bytes agree

@@ -15,7 +15,7 @@ type handshake struct {
 	password int           // its length
 }
 
-// The answer is 36 bytes long, and newer servers say in one more whether they
+// The answer is 36 bytes long. Newer servers add one byte, which tells whether they
 // are read-only.
 const (
 	minHandshake = 36
@@ -25,8 +25,8 @@ const (
 // passwordSize is the length of every session's password.
 const passwordSize = 16
 
-// Session timeouts out of this range are refused, unless the client has asked
-// for such. Servers take what was asked for into the range from
+// Session timeouts outside this range are refused, unless the client has asked
+// for one. Servers move the requested timeout into the range from
 // minSessionTimeout to maxSessionTimeout, 2 and 20 ticks unless configured.
 const (
 	leastTimeout   = 100 * time.Millisecond
@@ -43,13 +43,12 @@ func parseHandshake(body []byte) handshake {
 	}
 }
 
-// expired reports whether the server knows the session no more.
+// expired reports whether the server no longer knows the session.
 func (h handshake) expired() bool { return h.session == 0 && h.timeout == 0 }
 
-// implausible says why no ZooKeeper server can have given this answer to a
-// client that asked to resume session, or with 0 for a new one, and for this
-// timeout; nil when one can. go-zookeeper believes every answer, and panics with
-// a session whose timeout is 0.
+// implausible returns why no ZooKeeper server can have given this answer, or nil when one
+// can. The client asked to resume session, or with 0 for a new one, and for this timeout.
+// go-zookeeper believes every answer, and panics with a session whose timeout is 0.
 func (h handshake) implausible(session int64, asked time.Duration) error {
 	switch {
 	case h.protocol != 0:

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// What no ZooKeeper server answers to a client that asked for a new session, and to one that
-// asked to resume one.
+// Answers that no ZooKeeper server gives to a client that asked for a new session, and to
+// one that asked to resume one.
 func TestImplausibleAnswersToAConnectRequest(t *testing.T) {
 	const asked, mine, other = 4 * time.Second, 5, 6
 	for name, c := range map[string]struct {

@@ -14,34 +14,33 @@ import (
 
 // heartbeat keeps the evidence of a session fresh by beats. A beat is a chain of
 // evidence.go: four syncs, and then a multi with a check of nodes of the session, a write
-// that changes nothing. Its answers are counted by wire.go, with those to all other
-// requests.
+// that changes nothing. wire.go counts its answers, with those to all other requests.
 //
 // A beat checks every node that a lease stands on, so that a holder whose node is deleted
-// is told within a beat, however many leases the session has. More than maxChecks of them
-// take several multis, which are sent together.
+// is told within a beat, no matter how many leases the session has. More than maxChecks
+// nodes take several multis, which are sent together.
 //
 // A session without nodes in queues makes no write. Its chains lack the last answer, which
 // the next create gives: its first acquire after a long time need not wait for a chain.
 type heartbeat struct{ s *Session }
 
-// maxChecks is how many nodes one multi of a beat checks at most. It has fewer if their
+// maxChecks bounds how many nodes one multi of a beat checks. A multi has fewer if their
 // paths are long: it must fit into a packet.
 const maxChecks = 500
 
-// checkSize is how much more than its path a check takes in a request, and multiSize what the
-// request takes besides the checks: headers of ops, of the request and of its end.
+// checkSize is the size of a check in a request besides its path, and multiSize the size of the
+// request besides the checks: headers of ops, of the request and of its end.
 const (
 	checkSize = 9 + 4 + 4
 	multiSize = 4 + 8 + 9
 )
 
-// beatInterval is six beats a timeout: what a lease stands on is at most an interval and
-// a chain old.
+// beatInterval returns the interval between beats. There are six in a timeout: the evidence
+// for a lease is at most an interval and a chain old.
 func beatInterval(timeout time.Duration) time.Duration { return timeout / 6 }
 
-// idleBeats is how many intervals there are to a beat of a session without nodes in
-// queues.
+// idleBeats is the number of intervals from one beat to the next in a session without nodes
+// in queues.
 const idleBeats = 3
 
 // beat is the session's heartbeat goroutine; it ends with the session.
@@ -81,7 +80,7 @@ func (b heartbeat) beat() {
 	}
 }
 
-// chain makes the session's requests for one chain of evidence.
+// chain makes the requests of one chain of evidence.
 func (b heartbeat) chain() {
 	link := b.link()
 	if link == nil {
@@ -100,7 +99,8 @@ func (b heartbeat) sync() error {
 	return err
 }
 
-// beating makes a request of a beat. One that is put off is made again until the next beat is due.
+// beating makes a request of a beat. A request that a server puts off is made again until
+// the next beat is due.
 func beating[T any](b heartbeat, request func() (T, error)) (T, error) {
 	ctx, cancel := context.WithTimeout(b.s.Quit, beatInterval(b.s.Timeout()))
 	defer cancel()
@@ -118,9 +118,9 @@ func (b heartbeat) spacing(answers int) time.Duration {
 	return b.s.seen.spacing(answers)
 }
 
-// pause waits between two requests of a chain on a link. A nudge is a check at once. pause
-// returns false when the chain is of no use any more: the link has changed, or the session
-// has ended.
+// pause waits between two requests of a chain on a link. When nudged it checks the nodes at
+// once. pause returns false when the chain is of no use any more: the link has changed, or
+// the session has ended.
 func (b heartbeat) pause(d time.Duration, link *wireConn) bool {
 	over := time.NewTimer(d)
 	defer over.Stop()
@@ -140,7 +140,8 @@ func (b heartbeat) pause(d time.Duration, link *wireConn) bool {
 	}
 }
 
-// checkPaths returns the nodes to check: those of leases, or else of one contender.
+// checkPaths returns the nodes to check: those of leases, or, without leases, the node of
+// one contender.
 func (b heartbeat) checkPaths() []string {
 	s := b.s
 	s.mu.Lock()
@@ -157,7 +158,7 @@ func (b heartbeat) checkPaths() []string {
 	return paths
 }
 
-// packets splits paths into what one multi each checks, of packets that have at most
+// packets splits paths into groups, each for the checks of one multi in a packet of at most
 // maxPacket bytes.
 func packets(paths []string, maxPacket int) (all [][]string) {
 	size := maxPacket // so that the first path begins a packet
@@ -171,7 +172,7 @@ func packets(paths []string, maxPacket int) (all [][]string) {
 	return all
 }
 
-// check asks the leader for the nodes of the session, if it has some in queues.
+// check asks the leader whether the nodes of the session exist, if it has any in queues.
 func (b heartbeat) check() {
 	all := packets(b.checkPaths(), b.s.cfg.MaxPacket)
 	if len(all) == 0 {
@@ -189,7 +190,7 @@ func (b heartbeat) check() {
 	})
 }
 
-// checkTogether asks the leader for some nodes by one request.
+// checkTogether asks the leader about some nodes by one request.
 func (b heartbeat) checkTogether(paths []string) error {
 	ops := make([]any, len(paths))
 	for i, path := range paths {
@@ -203,9 +204,9 @@ func (b heartbeat) checkTogether(paths []string) error {
 }
 
 // ask makes one request of a beat and waits for its answer; it reports whether the request
-// has succeeded. A request under way holds back all later ones of the session, so when it is
-// not answered for a third of the timeout the server has probably lost its leader, and the
-// session, still alive, moves to another.
+// has succeeded. A request under way holds back all later requests of the session. So when
+// it is not answered for a third of the timeout the server has probably lost its leader,
+// and the session, still alive, moves to another server.
 func (b heartbeat) ask(request func() error) bool {
 	s := b.s
 	timeout := s.Timeout()
@@ -232,8 +233,8 @@ func (b heartbeat) ask(request func() error) bool {
 	}
 }
 
-// nodesGone handles a beat that found a node missing. The one that failed the
-// check is gone for certain: if a lease stands on it, it is lost.
+// nodesGone handles a beat that found a node missing. The node that failed the check is
+// gone for certain: a lease that stands on it is lost.
 func (b heartbeat) nodesGone(paths []string, responses []zk.MultiResponse) {
 	i := slices.IndexFunc(responses, func(r zk.MultiResponse) bool { return errors.Is(r.Error, zk.ErrNoNode) })
 	if i < 0 || i >= len(paths) {

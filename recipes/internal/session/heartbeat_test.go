@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// A beat checks the nodes of all leases, however many, and none of those who wait.
+// A beat checks the nodes of all leases, no matter how many, and none of waiting
+// contenders.
 func TestABeatChecksAllNodesOfLeases(t *testing.T) {
 	s := &Session{held: map[Dependent]struct{}{}, waiting: map[string]struct{}{"/waits": {}}}
 	want := map[string]bool{}

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// hosts hands out the servers in random order, again and again. go-zookeeper's
-// own provider makes every round of attempts cost a second.
+// hosts hands out the servers in random order, again and again. go-zookeeper's own provider
+// makes every round of attempts take a second.
 type hosts struct {
 	over <-chan struct{}
 
@@ -26,8 +26,8 @@ func (h *hosts) Init(servers []string) error {
 
 func (h *hosts) Len() int { return len(h.servers) }
 
-// Next asks for the second's rest only when the session is over: that is where
-// the Conn's loop looks whether it has been closed.
+// Next requests the pause of a second only when the session is over: in that pause the
+// Conn's loop checks whether it has been closed.
 func (h *hosts) Next() (string, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

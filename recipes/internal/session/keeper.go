@@ -17,7 +17,7 @@ type Keeper struct {
 
 	mu      sync.Mutex
 	latest  *Session
-	refused error         // why latest was given up at once
+	refused error         // why latest was given up
 	changed chan struct{} // closed and replaced when latest is
 	closing bool
 }
@@ -77,9 +77,9 @@ func (k *Keeper) run(s *Session) {
 	}
 }
 
-// authenticate adds the credentials to a new session; go-zookeeper repeats them
-// on every reconnect. Servers that demand them say so at the first request alone, so one is made
-// where there are such servers.
+// authenticate adds the credentials to a new session; go-zookeeper repeats them on every
+// reconnect. Servers that demand an authentication say so only at the first request, so
+// authenticate makes one where there are such servers.
 func (k *Keeper) authenticate(s *Session) error {
 	for _, a := range k.cfg.Auths {
 		_, err := Retry(k.life, s, func() (struct{}, error) { return struct{}{}, s.Conn.AddAuth(a.Scheme, a.Secret()) })
@@ -90,7 +90,7 @@ func (k *Keeper) authenticate(s *Session) error {
 	if !k.demandsAuth.Load() {
 		return nil
 	}
-	_, _ = Retry(k.life, s, func() (bool, error) { // errors are for those who use the session
+	_, _ = Retry(k.life, s, func() (bool, error) { // the users of the session get the errors
 		there, _, err := s.Conn.Exists("/")
 		return there, err
 	})
@@ -100,9 +100,9 @@ func (k *Keeper) authenticate(s *Session) error {
 	return nil
 }
 
-// publish makes s the session to use. Who gets the session
-// may close the client at once, so listeners are told of it before anybody gets it; they
-// are called later, and may use it.
+// publish makes s the session to use. A caller that gets the session may close the client
+// at once, so the listeners are told of the session before any caller gets it. They are
+// called later, and may use it.
 func (k *Keeper) publish(s *Session) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -112,7 +112,7 @@ func (k *Keeper) publish(s *Session) {
 	k.changed = make(chan struct{})
 }
 
-// refuse makes err what callers are told, until there is a session.
+// refuse makes err the error that callers get, until there is a session.
 func (k *Keeper) refuse(err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -121,9 +121,9 @@ func (k *Keeper) refuse(err error) {
 	k.changed = make(chan struct{})
 }
 
-// Get returns a session that has not ended, waiting for it if need be. It returns
-// ErrClosed when the keeper is closed, and ctx's cause, with what the servers said
-// last, when there is no session before ctx ends.
+// Get returns a session that has not ended, waiting for it if need be. It returns ErrClosed
+// when the keeper is closed, and ctx's cause, with the last errors of the servers, when ctx
+// ends before there is a session.
 func (k *Keeper) Get(ctx context.Context) (*Session, error) {
 	for {
 		k.mu.Lock()
@@ -152,12 +152,12 @@ func (k *Keeper) Get(ctx context.Context) (*Session, error) {
 	}
 }
 
-// Through runs f in the current session, and again in the next one as often as the
-// session ends under it.
+// Through runs f in the current session, and again in the next session whenever the session
+// ends during f.
 func (k *Keeper) Through(ctx context.Context, f func(*Session) error) error {
 	for {
 		if ctx.Err() != nil {
-			return context.Cause(ctx) // before anything is sent
+			return context.Cause(ctx) // before any request is sent
 		}
 		s, err := k.Get(ctx)
 		if err != nil {
@@ -184,7 +184,7 @@ func (k *Keeper) Closed() bool {
 	return k.closing
 }
 
-// Close ends the session. Wait waits for what Close leaves to do.
+// Close ends the session. Wait waits for the work that Close leaves behind.
 func (k *Keeper) Close() {
 	k.mu.Lock()
 	k.closing = true

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// A client that is closed as soon as it has its session has told its listeners that it
-// was connected, and that it is closed.
+// A client that is closed as soon as it has its session has told its listeners that it was
+// connected, and that it is closed.
 func TestListenersAreToldOfASessionBeforeAnybodyGetsIt(t *testing.T) {
 	var told []State
 	life, stop := context.WithCancel(t.Context())

@@ -5,9 +5,8 @@ import (
 	"time"
 )
 
-// Locked is a session that the caller has locked: With alone makes one. What is
-// called with a locked session must not call the session's own methods, which lock
-// it again.
+// Locked is a session that the caller has locked. Only With makes one. Code that runs with
+// a locked session must not call the session's own methods, which lock it again.
 type Locked struct{ s *Session }
 
 // With calls f with the session locked.
@@ -17,43 +16,44 @@ func (s *Session) With(f func(Locked)) {
 	f(Locked{s})
 }
 
-// Dependent is what a session takes along when it ends: a lease, in whose name its
-// nodes are kept. The methods are called with the session locked.
+// Dependent is an object that is lost when its session ends, such as a lease. The session
+// keeps its nodes for it. The methods are called with the session locked.
 type Dependent interface {
-	// Paths are those of the nodes that the heartbeat checks.
+	// Paths returns the paths of the nodes that the heartbeat checks.
 	Paths() []string
-	// Lose says that the dependent is lost. It must remove itself.
+	// Lose tells the dependent that it is lost. The dependent must remove itself.
 	Lose(Locked, Loss)
-	// Suspend says that the session cannot reach its leader, or can again.
+	// Suspend tells the dependent that the session cannot reach its leader, or can again.
 	Suspend(suspended bool)
-	// Remind says how long it is until the deadline: it has come closer, or timers may be
-	// late.
+	// Remind tells the dependent how long it is until the deadline: the deadline has come
+	// closer, or timers may be late.
 	Remind(left time.Duration)
 }
 
-// Loss says why a session, or what depends on it, is lost. The zero Loss is none.
+// Loss is the reason for which a session, or a dependent of it, is lost. The zero Loss is
+// none.
 type Loss int
 
 // The reasons.
 const (
 	Expired          Loss = iota + 1 // the servers have ended the session
 	DeadlinePassed                   // no server has confirmed the session in time
-	ProcessPaused                    // the same, since the process did not run
-	LinkSuspended                    // the link is down, and leases are not to outlast that
-	NodeDeleted                      // somebody has deleted a node of the dependent
+	ProcessPaused                    // the same, because the process did not run
+	LinkSuspended                    // the link is down, and leases must not outlast it
+	NodeDeleted                      // another client has deleted a node of the dependent
 	NotAuthenticated                 // the servers refuse the credentials
 	ClientClosed
 )
 
-// Deadline is the instant, by the session's clock, at which leases of this session stop
-// being safe.
+// Deadline returns the instant, by the session's clock, at which leases of this session
+// stop being safe.
 func (l Locked) Deadline() time.Time { return l.s.seen.deadline(l.s.timeout) }
 
-// Remaining returns how long it is until the deadline, and 0 or less when that has passed.
+// Remaining returns the time until the deadline. It is 0 or less after the deadline.
 func (l Locked) Remaining() time.Duration { return l.Deadline().Sub(l.s.cfg.Clock.Now()) }
 
-// Left returns how long it is until the deadline. It returns ErrEnded when
-// the session is over, and ErrNotNow when a lease that begins now would be lost.
+// Left returns the time until the deadline. It returns ErrEnded when the session is over,
+// and ErrNotNow when a lease that begins now would be lost.
 func (l Locked) Left() (time.Duration, error) {
 	left := l.Remaining()
 	if l.s.over {
@@ -78,7 +78,7 @@ func (l Locked) Add(d Dependent) {
 	l.startPulse()
 }
 
-// Remove takes a dependent off the session.
+// Remove removes a dependent from the session.
 func (l Locked) Remove(d Dependent) { delete(l.s.held, d) }
 
 // Spawn runs f in a goroutine of the session, which must not be over.
@@ -113,9 +113,9 @@ func (l Locked) loseNode(path string) {
 	}
 }
 
-// shorten takes in the timeout that a reconnect has granted. Servers whose
-// maxSessionTimeout was lowered count the session down by the new one from then on
-// (SessionTrackerImpl.touchSession). A longer one is not relied on: the next server may
+// shorten applies the timeout that a reconnect has granted, if it is shorter. Servers whose
+// maxSessionTimeout was lowered count the session down by the new timeout from then on
+// (SessionTrackerImpl.touchSession). A longer timeout is not relied on: the next server may
 // grant less again.
 func (l Locked) shorten(timeout time.Duration) {
 	s := l.s
@@ -127,7 +127,7 @@ func (l Locked) shorten(timeout time.Duration) {
 	s.Nudge() // beats are due more often
 }
 
-// tellChanged has all who wait for something at the servers look again.
+// tellChanged makes all waiters for an event at the servers look again.
 func (l Locked) tellChanged() {
 	close(l.s.changed)
 	l.s.changed = make(chan struct{})

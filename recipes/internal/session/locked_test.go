@@ -46,7 +46,7 @@ func TestALeaseKeepsToTheShortestTimeoutThatWasGranted(t *testing.T) {
 	}
 }
 
-// timed is lost when its timer says so.
+// timed is lost when its timer fires.
 type timed struct {
 	timer *time.Timer
 	lost  chan struct{}
@@ -57,9 +57,9 @@ func (d *timed) Lose(Locked, Loss)         {}
 func (d *timed) Suspend(bool)              {}
 func (d *timed) Remind(left time.Duration) { d.timer.Reset(left) }
 
-// A tick that WithServerTick does not tell is taken for one of 2 s, or for half of what the
-// servers may allow at least; and one that it does is not taken for less than half of what
-// they allow at least.
+// Without WithServerTick the tick counts as 2 s, or as half of the session timeout if that
+// is shorter, but at least as half of the least timeout that the servers grant. The tick of
+// WithServerTick counts at least as that half, too.
 func TestATickIsNotTakenForTooShort(t *testing.T) {
 	for _, test := range []struct{ named, least, timeout, want time.Duration }{
 		{0, 500 * time.Millisecond, 30 * time.Second, 2 * time.Second},

@@ -5,17 +5,17 @@ import (
 	"io"
 )
 
-// Servers bound the requests that they take, and not their answers: a list of children may be
-// larger than jute.maxbuffer. Such an answer is read past, and the request gets an answer in its
-// place that says so (see tooLarge). Others on the connection do not notice: to give it up would
-// have the request made again, with the same answer, for as long as its caller waits.
+// Servers bound the size of requests, but not of answers: a list of children may be
+// larger than jute.maxbuffer. Such an answer is skipped, and the request gets an error in its
+// place (see tooLarge). Other requests on the connection do not notice. Closing the
+// connection would repeat the request, with the same answer, for as long as its caller waits.
 
-// mostSkipped is how large an answer may be that is read past.
+// mostSkipped is the size of the largest answer that is skipped.
 const mostSkipped = 1 << 30
 
-// skip reads past the next answer if that is too large, and leaves another one in its place. It
-// does so at the beginning of a frame alone, and only for a request that waits for its answer. What
-// it cannot read is left to the next read.
+// skip reads past the next answer if it is too large, and leaves another one in its place.
+// It does so only at the beginning of a frame, and only for a request that waits for its
+// answer. Errors of its reads are left to the next read.
 func (w *wireConn) skip() {
 	if !w.frames.between() {
 		return
@@ -41,7 +41,7 @@ func (w *wireConn) skip() {
 	w.instead = answer
 }
 
-// awaited reports whether a request of this number waits for its answer.
+// awaited reports whether a request with this number waits for its answer.
 func (w *wireConn) awaited(xid int32) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -53,7 +53,7 @@ func (w *wireConn) awaited(xid int32) bool {
 	return false
 }
 
-// read reads what comes next, or what stands in its place.
+// read reads the next bytes of the connection, or of an answer that replaces a skipped one.
 func (w *wireConn) read(p []byte) (n int, err error) {
 	if len(w.instead) == 0 {
 		w.skip()

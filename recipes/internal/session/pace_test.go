@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestNoHistoryOfAttemptsIsHasty draws what servers may do, and counts.
+// TestNoHistoryOfAttemptsIsHasty draws the behavior of servers, and counts the attempts.
 func TestNoHistoryOfAttemptsIsHasty(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -23,7 +23,7 @@ func TestNoHistoryOfAttemptsIsHasty(t *testing.T) {
 			if n := len(begun); n > maxConnects && now.Sub(begun[n-1-maxConnects]) < p.window {
 				t.Fatalf("%d attempts in %v", maxConnects+1, now.Sub(begun[n-1-maxConnects]))
 			}
-			// What became of it. The session is said to begin with the attempt, so
+			// The outcome of the attempt. The session begins with the attempt here, so
 			// that it seems to last longer than it does.
 			switch rapid.SampledFrom([]string{"refused", "established", "served", "expired"}).Draw(t, "outcome") {
 			case "established":
@@ -106,7 +106,7 @@ func TestWhatResetsTheWait(t *testing.T) {
 	}
 }
 
-// A connection that asks a server for something counts among those of a window.
+// A connection that only asks a server counts towards the bound of a window.
 func TestAnotherConnectionOfAnAttemptCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPace(maxConnects, 10*time.Second)

@@ -9,13 +9,13 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
-// maxPath bounds a path, so that a heartbeat fits into one request whatever the
-// locks are called.
+// maxPath bounds a path, so that a heartbeat fits into one request for every name of a
+// lock.
 const maxPath = 8 << 10
 
-// CheckPath accepts absolute paths other than the root, of names that ZooKeeper's
-// servers accept. Go's client and the servers do not refuse quite the same, and
-// none of both looks at what a read is given.
+// CheckPath accepts absolute paths other than the root whose names ZooKeeper's servers
+// accept. Go's client and the servers refuse slightly different paths, and neither checks
+// the path of a read.
 func CheckPath(path string) error {
 	if len(path) < 2 || len(path) > maxPath || path[0] != '/' || strings.HasSuffix(path, "/") || strings.Contains(path, "//") ||
 		strings.Contains(path+"/", "/./") || strings.Contains(path+"/", "/../") || strings.ContainsFunc(path, refusedRune) {
@@ -24,28 +24,29 @@ func CheckPath(path string) error {
 	return nil
 }
 
-// refusedRune reports what PathUtils.validatePath refuses. Java sees a character
-// beyond 16 bits as two surrogates, and refuses these. Bytes that are no UTF-8 are
-// U+FFFD, which it refuses as well.
+// refusedRune reports whether PathUtils.validatePath refuses a character. Java sees a
+// character beyond 16 bits as two surrogates, and refuses these. Bytes that are not UTF-8
+// are U+FFFD, which it refuses as well.
 func refusedRune(r rune) bool {
 	return r <= 0x1f || r >= 0x7f && r <= 0x9f || r >= 0xd800 && r <= 0xf8ff || r >= 0xfff0
 }
 
-// Parents are the nodes above what a call is to make. It makes those that are missing, as
-// containers, which the servers remove when their last child has gone (CURATOR-173). They do not
-// remove one that never had a child, so a call that makes no child takes back what it has made.
-// The zero value has made none. One goroutine at a time calls Create.
+// Parents creates the missing parents of a node that a call is to create. It creates them
+// as containers, which the servers remove when their last child is gone (CURATOR-173). The
+// servers do not remove a container that never had a child, so a call that creates no child
+// takes back its containers. The zero value has created none. One goroutine at a time calls
+// Create.
 type Parents struct {
-	pace Backoff // of creates that find everything there
+	pace Backoff // of creates that find all parents in place
 
 	mu   sync.Mutex
 	made []string // in order
 	over bool     // Unused was called
 }
 
-// Create creates path and what is missing above it. The servers may remove them at any time
-// before the child is created: callers try again. Servers that say that a parent is missing, and
-// then that it is there, are asked less and less often.
+// Create creates path and the missing nodes above it. The servers may remove them at any
+// time before the child is created: callers try again. Servers that say that a parent is
+// missing, and then that it exists, are asked less and less often.
 func (p *Parents) Create(ctx context.Context, s *Session, path string) error {
 	for {
 		err := p.create(ctx, s, path)
@@ -68,16 +69,18 @@ func (p *Parents) Create(ctx context.Context, s *Session, path string) error {
 	}
 }
 
-// freeTries is how often another client may make a parent first, or the servers remove one, before
-// that is taken for strange.
+// freeTries is the number of times that another client may create a parent first, or the
+// servers remove one, before Create starts to pause.
 const freeTries = 3
 
-// brokenTries is after how many creates of a container in a row that end the connection, which
-// has answered something else in between, the servers count as such that have no containers.
+// brokenTries is the number of creates of a container in a row that have to end the
+// connection, which answers another request after each, until the servers count as servers
+// without containers.
 const brokenTries = 3
 
-// create creates one container, or a persistent node if the servers have no containers: those
-// from before 3.6 close the connection of a client that asks for one, and others say so.
+// create creates one container, or a persistent node if the servers have no containers.
+// Servers from before 3.6 close the connection of a client that asks for a container, and
+// others return an error.
 func (p *Parents) create(ctx context.Context, s *Session, path string) error {
 	before := s.lastZxid.Load()
 	for broken := 0; ; {
@@ -108,7 +111,7 @@ func (p *Parents) create(ctx context.Context, s *Session, path string) error {
 			takeBackSince(s, path, before)
 			return context.Cause(ctx)
 		}
-		stat, err := Retry(ctx, s, func() (*zk.Stat, error) { return exists(s, path) }) // it may have been carried out, this time or before
+		stat, err := Retry(ctx, s, func() (*zk.Stat, error) { return exists(s, path) }) // one of the creates may have been carried out
 		switch {
 		case err != nil:
 			takeBackSince(s, path, before)
@@ -135,7 +138,8 @@ func (p *Parents) add(s *Session, path string) {
 	p.made = append(p.made, path)
 }
 
-// Unused takes back, in the background, what was made: the call makes no child.
+// Unused takes back, in the background, the containers that were created: the call creates
+// no child.
 func (p *Parents) Unused(s *Session) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -146,9 +150,9 @@ func (p *Parents) Unused(s *Session) {
 	}
 }
 
-// takeBackSince takes back a container that a create may have made which was not answered, and
-// may still make. One from before the create is another's, and may be no container. The status does
-// not tell.
+// takeBackSince takes back a container that an unanswered create may have made, or may
+// still make. A node from before the create is another client's, and may be no container;
+// its status does not tell.
 func takeBackSince(s *Session, path string, before int64) {
 	Background(s, func(ctx context.Context) error {
 		stat, err := settled(ctx, s, path, func() (*zk.Stat, error) { return exists(s, path) })
@@ -159,8 +163,8 @@ func takeBackSince(s *Session, path string, before int64) {
 	})
 }
 
-// takeBack deletes containers, the last first, in the background, unless they are used. Those who
-// want to use one and do not find it any more make it again.
+// takeBack deletes containers, the last first, in the background, unless they are in use.
+// Clients that want to use one and find it gone create it again.
 func takeBack(s *Session, paths ...string) {
 	Background(s, func(ctx context.Context) error {
 		for len(paths) > 0 {
@@ -175,7 +179,7 @@ func takeBack(s *Session, paths ...string) {
 	})
 }
 
-// exists returns the status of a node, nil if it is not there.
+// exists returns the status of a node, or nil if the node does not exist.
 func exists(s *Session, path string) (*zk.Stat, error) {
 	found, stat, err := s.Conn.Exists(path)
 	if !found {

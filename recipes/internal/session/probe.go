@@ -8,10 +8,11 @@ import (
 )
 
 // leastSessionTimeout returns the shortest session timeout that a server grants, or
-// leastTimeout if that is longer. The server is asked for a session with less than it
-// grants. Arguments are those of probe. A server that demands an authentication says so when the
-// session is closed, and lets it expire; the client is told if it has none. It does not authenticate
-// here: the session may be too short for that.
+// leastTimeout if that is longer. It asks the server for a session with a shorter timeout
+// than the server grants. The arguments are those of probe. A server that demands an
+// authentication says so when the session is closed, and lets it expire; the client gets
+// the error if it has no credentials. It does not authenticate here: the session may be too
+// short for that.
 func (c connector) leastSessionTimeout(ctx context.Context, addr string, patience time.Duration) (time.Duration, error) {
 	plain := c.s.cfg
 	plain.SASL, plain.Auths = nil, nil
@@ -28,9 +29,9 @@ func (c connector) leastSessionTimeout(ctx context.Context, addr string, patienc
 	return answer.timeout, nil
 }
 
-// probe asks a server for a session with a timeout, which is closed at once, of a client that has
-// seen no transaction, and that authenticates by what cfg says. ctx bounds the opening of the
-// connection, and patience the wait for the answer.
+// probe asks a server for a session with a timeout and closes the session at once. The
+// session is that of a client that has seen no transaction and has the credentials of cfg.
+// ctx bounds the opening of the connection, and patience the wait for the answer.
 func (c connector) probe(ctx context.Context, cfg *Config, addr string, timeout, patience time.Duration) (*probe, error) {
 	conn, err := c.open(ctx, cfg, "tcp", addr, patience)
 	if err != nil {
@@ -55,8 +56,8 @@ func (c connector) probe(ctx context.Context, cfg *Config, addr string, timeout,
 			return nil, err
 		}
 	}
-	// The server closes the connection when it has taken this request, which might be
-	// dropped with a connection that is closed before.
+	// The server closes the connection when it has taken this request. The request might be
+	// lost with a connection that the client closes first.
 	_ = conn.SetDeadline(time.Now().Add(patience / 8))
 	if _, err := w.Write(closeRequest()); err == nil {
 		for err == nil {
@@ -69,11 +70,11 @@ func (c connector) probe(ctx context.Context, cfg *Config, addr string, timeout,
 	return answer, nil
 }
 
-// probe is the tap of a connection that asks for a session alone.
+// probe is the tap of a connection that only asks for a session.
 type probe struct {
 	asked, timeout time.Duration
 	zxid           int64 // of the latest answer
-	demandsAuth    error // the server answers nothing to a client that has not authenticated
+	demandsAuth    error // the server answers no request of a client that has not authenticated
 }
 
 // connected implements wireTap.
@@ -103,7 +104,7 @@ func (*probe) unwatched() {}
 // lied implements wireTap.
 func (*probe) lied() {}
 
-// connectRequest asks for a new session.
+// connectRequest returns a request for a new session.
 func connectRequest(timeout time.Duration) []byte {
 	p := make([]byte, 4+4+8+4+8+4+passwordSize) // length, version, zxid, timeout, session, password
 	binary.BigEndian.PutUint32(p, uint32(len(p)-4))
@@ -112,7 +113,8 @@ func connectRequest(timeout time.Duration) []byte {
 	return p
 }
 
-// authRequest authenticates by a scheme of the servers. It ends with the scheme and the secret.
+// authRequest returns a request that authenticates by a scheme of the servers. It ends with
+// the scheme and the secret.
 func authRequest(a Auth) []byte {
 	p := plainRequest(xidAuth, opAuth, 0) // an unused type
 	for _, field := range []string{a.Scheme, string(a.Secret())} {
@@ -124,7 +126,7 @@ func authRequest(a Auth) []byte {
 
 func closeRequest() []byte { return plainRequest(1, opClose) }
 
-// plainRequest is a request whose fields are all numbers.
+// plainRequest returns a request whose fields are all numbers.
 func plainRequest(xid, op int32, fields ...int32) []byte {
 	p := binary.BigEndian.AppendUint32(nil, uint32(4*(2+len(fields)))) // its length
 	for _, field := range append([]int32{xid, op}, fields...) {

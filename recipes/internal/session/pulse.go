@@ -2,34 +2,36 @@ package session
 
 import "time"
 
-// pulse knows for how long the process has not run: it was stopped by a signal or a debugger,
-// had no processor, or its machine slept. A timer of its own runs as long as the session has
-// leases, and by how much it is late is such a time.
+// pulse measures for how long the process has not run: it was stopped by a signal or a
+// debugger, had no processor, or its machine slept. A timer runs as long as the session has
+// leases, and the delay of the timer is such a time.
 //
-// It matters only when a lease is lost, and only from when a heartbeat is overdue: a third of the
-// timeout after what the deadline counts from, since beats come twice as often. As long as they
-// are answered the timer runs six times in a session timeout, as they do; and then every
-// closePulse, so that it also sees the pauses of a process that has a quota of a processor.
+// The delays matter only when a lease is lost, and only from when a heartbeat is overdue: a
+// third of the timeout after the instant that the deadline counts from, since beats come
+// twice as often. As long as beats are answered the timer runs six times in a session
+// timeout, as they do. After that it runs every closePulse, so that it also sees the pauses
+// of a process that has a quota of a processor.
 //
-// The session's lock is its lock, and its clock the clock.
+// The session's lock is its lock, and the session's clock is its clock.
 type pulse struct {
 	timer    *time.Timer
 	set, due time.Time     // when the timer was set, and when it is due; zero: it is not set
-	slept    time.Duration // for how long the machine had slept when it was set
+	slept    time.Duration // for how long the machine had slept when the timer was set
 	gaps     []gap         // oldest first
 }
 
-// closePulse is the interval of the timer when a heartbeat is overdue. The periods of a quota have
-// 100 ms, unless configured.
+// closePulse is the interval of the timer when a heartbeat is overdue. The period of a
+// quota is 100 ms, unless configured.
 const closePulse = 10 * time.Millisecond
 
-// shortestGap is how late a timer is of a process that runs.
+// shortestGap is the least delay of a timer that counts as a gap. The timers of a running
+// process are less late.
 const shortestGap = time.Millisecond
 
-// gap is a time in which the process did not run.
+// gap is a time during which the process did not run.
 type gap struct{ from, to time.Time }
 
-// within returns how much of a gap lies in a time.
+// within returns the part of a gap that lies between from and to.
 func (g gap) within(from, to time.Time) time.Duration {
 	if g.from.After(from) {
 		from = g.from
@@ -40,10 +42,10 @@ func (g gap) within(from, to time.Time) time.Duration {
 	return max(0, to.Sub(from))
 }
 
-// overdue is when a heartbeat that moves the deadline is overdue.
+// overdue returns the instant from which a heartbeat that moves the deadline is overdue.
 func (l Locked) overdue() time.Time { return l.s.seen.counted.Add(l.s.timeout / 3) }
 
-// startPulse sets the timer, unless it is set.
+// startPulse sets the timer, unless it is set already.
 func (l Locked) startPulse() {
 	if l.s.pulse.due.IsZero() {
 		l.setPulse()
@@ -62,7 +64,7 @@ func (l Locked) setPulse() {
 	s.pulse.timer.Reset(after)
 }
 
-// atPulse runs when the timer does.
+// atPulse runs when the timer fires.
 func (s *Session) atPulse() {
 	s.With(func(l Locked) {
 		if s.over {
@@ -79,8 +81,9 @@ func (s *Session) atPulse() {
 	})
 }
 
-// late returns the gaps that the timer, if it is set, has not noted yet. Go's timers stand still
-// while the machine sleeps. When that was is not known: as early as it may have been.
+// late returns the gaps that the timer, if it is set, has not noted yet. Go's timers stand
+// still while the machine sleeps. The time of the sleep is not known: late assumes the
+// earliest possible.
 func (l Locked) late() (gaps []gap) {
 	p, clock := &l.s.pulse, l.s.cfg.Clock
 	if p.due.IsZero() {
@@ -97,13 +100,14 @@ func (l Locked) late() (gaps []gap) {
 	return gaps
 }
 
-// Why returns why a dependent is lost for which there is a reason at hand. With its deadline
-// behind it, that is because the process did not run if it did not for half of the time, or more,
-// from when a heartbeat was overdue to the deadline. While the network is whole a heartbeat needs
-// far less than the other half. What comes after the deadline does not matter.
+// Why returns the reason for the loss of a dependent, given the apparent reason. When the
+// deadline has passed, the reason is ProcessPaused if the process did not run for at least
+// half of the time from when a heartbeat was overdue to the deadline. While the network
+// works a heartbeat needs far less than the other half. Pauses after the deadline do not
+// matter.
 func (l Locked) Why(reason Loss) Loss {
 	switch reason {
-	case DeadlinePassed, Expired, LinkSuspended: // what a process finds that runs again
+	case DeadlinePassed, Expired, LinkSuspended: // a process that runs again sees one of these
 	default:
 		return reason
 	}

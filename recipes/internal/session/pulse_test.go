@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// stopping is the clock of a process that a test stops, or whose machine it puts to sleep: it
-// goes on then, and the clock of timers does not. The session's lock is its lock.
+// stopping is the clock of a process that a test stops, or whose machine it puts to sleep.
+// The clock goes on then, and the clock of timers does not. The session's lock is its lock.
 type stopping struct {
 	goClock
 	ahead, slept time.Duration
@@ -16,7 +16,8 @@ type stopping struct {
 func (c *stopping) Now() time.Time       { return time.Now().Add(c.ahead) }
 func (c *stopping) Slept() time.Duration { return c.slept }
 
-// stop stops the process. When it goes on, a timer that was due has run, or is about to.
+// stop stops the process. When the process goes on, a timer that was due has run, or is
+// about to.
 func (c *stopping) stop(s *Session, d time.Duration) {
 	s.With(func(Locked) {
 		c.ahead += d
@@ -40,7 +41,7 @@ func TestALossIsOfAProcessThatDidNotRunForHalfOfTheTimeThatMatters(t *testing.T)
 		return func(s *Session, c *stopping) { s.With(func(Locked) { c.ahead, c.slept = c.ahead+d, c.slept+d }) }
 	}
 	beat := func(s *Session, c *stopping) { s.With(func(Locked) { s.seen.established(c.Now()) }) }
-	// sentBefore is a heartbeat that was sent so long ago and is answered now.
+	// sentBefore returns a heartbeat that was sent d ago and is answered now.
 	sentBefore := func(d time.Duration) func(*Session, *stopping) {
 		return func(s *Session, c *stopping) { s.With(func(Locked) { s.seen.established(c.Now().Add(-d)) }) }
 	}
@@ -108,7 +109,7 @@ func TestALossIsOfAProcessThatDidNotRunForHalfOfTheTimeThatMatters(t *testing.T)
 	}
 }
 
-// The timer ends with the leases, and does not keep what does not matter any more.
+// The timer ends with the leases, and does not keep gaps that no longer matter.
 func TestThePulseEndsWithTheLeases(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock := new(stopping)

@@ -2,13 +2,14 @@ package session
 
 import "time"
 
-// lane is where the requests of a session wait that a server has put off, since it had too much
-// to do. They are made again one at a time: however many there are, a session asks no more often
-// than one that has one. Before each there is a pause, of 20 ms at first, twice as long after each
-// request that is put off again, at most 1 s, and half of it random.
+// lane is the queue of a session's requests that a server has put off because it had too
+// much to do. They are made again one at a time: a session with many such requests asks no
+// more often than a session with one. Before each there is a pause, of 20 ms at first,
+// twice as long after each request that is put off again, at most 1 s, and half of it
+// random.
 type lane struct {
-	turn   chan struct{} // capacity 1: a request is made again
-	pauses int           // in a row that were too short; the turn is its lock
+	turn   chan struct{} // capacity 1: full while a request is made again
+	pauses int           // the number in a row that were too short; the turn is its lock
 }
 
 const (
@@ -18,14 +19,14 @@ const (
 
 func newLane() *lane { return &lane{turn: make(chan struct{}, 1)} }
 
-// pause is the wait before the next request.
+// pause returns the wait before the next request.
 func (l *lane) pause() time.Duration {
 	d := min(longestPutOff, shortestPutOff<<min(l.pauses, 16))
 	return d/2 + Random(d/2)
 }
 
-// ask makes a request. One that a server has put off is made again, in its lane, until the server
-// carries it out or a session timeout has passed, or until gone is closed.
+// ask makes a request. A request that a server has put off is made again, in its lane,
+// until the server carries it out or a session timeout has passed, or until gone is closed.
 func ask[T any](s *Session, in *lane, gone <-chan struct{}, request func() (T, error)) (T, error) {
 	value, err := request()
 	if err = Outcome(err); !putOff(err) {

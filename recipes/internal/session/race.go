@@ -14,34 +14,35 @@ import (
 )
 
 // race is a connection to a server that is given by name, which may have several addresses.
-// A dialer takes the first that accepts; that one may be frozen, or serve nobody, while another
-// one is healthy. So the connect request is sent over a connection that the dialer opens to the
-// name, and when there is no answer soon, or none will come, over one more connection for
-// each of the other addresses, one after the other. The first server that answers wins, and the
-// race goes on as the connection to it. All of them have the time that one has (RFC 8305 does
-// the same with the opening of connections alone).
+// A dialer takes the first address that accepts. The server there may be frozen, or without
+// a quorum, while another is healthy. So race sends the connect request over a connection
+// that the dialer opens to the name. When there is no answer soon, or none will come, it
+// sends the request over one more connection for each of the other addresses, one after the
+// other. The first server that answers wins, and the race goes on as the connection to it.
+// All connections together have the time of a single one (RFC 8305 does the same for the
+// opening of connections only).
 //
-// A server that loses may have taken the request: a new session that nobody uses expires, and an
-// old one moves back as with every change of servers.
+// A server that loses may have taken the request: a new session that no client uses
+// expires, and an old one moves back as with every change of servers.
 //
-// Goroutines: one starts the others, one for each connection. They belong to the session, and
-// end when the race is decided, given up or closed, or when its time is over.
+// Goroutines: one starts the others, one for each connection. They belong to the session,
+// and end when the race is decided, given up or closed, or when its time is over.
 type race struct {
 	s                         *Session
-	cfg                       *Config // by which connections are opened
+	cfg                       *Config // for opening connections
 	network, addr, host, port string
 	patience                  time.Duration
-	ctx                       context.Context // of all that happens before it is decided
+	ctx                       context.Context // ends when the race is decided
 	cancel                    context.CancelFunc
-	decided                   chan struct{} // closed when there is a winner, or will be none
+	decided                   chan struct{} // closed when there is a winner, or will never be one
 
 	mu      sync.Mutex // locked alone
 	begun   bool
 	winner  net.Conn
 	answer  []byte  // of the winner, still to be read
-	errs    []error // of those that lost
+	errs    []error // of the connections that lost
 	strange net.Conn
-	came    []byte // over strange, which is none of ZooKeeper's answers
+	came    []byte // the bytes that came over strange, which are no answer of ZooKeeper's
 }
 
 func newRace(s *Session, cfg *Config, network, addr, host, port string, patience time.Duration) *race {
@@ -50,14 +51,14 @@ func newRace(s *Session, cfg *Config, network, addr, host, port string, patience
 	return r
 }
 
-// spacing is the time between the beginnings of two connections, of which rest are still to
-// begin. It is long, so that a server that is slow has the time to answer: two servers that
-// take the same session send the client from one to the other.
+// spacing returns the time between the beginnings of two connections. rest is how many
+// connections are still to begin. The time is long, so that a slow server can answer: two
+// servers that take the same session send the client from one to the other.
 func (r *race) spacing(rest int) time.Duration {
 	return r.patience / time.Duration(rest+3)
 }
 
-// run starts the connections, the first for the name.
+// run starts the connections, the first to the name.
 func (r *race) run(request []byte) {
 	defer r.decide()
 	var all sync.WaitGroup
@@ -67,7 +68,7 @@ func (r *race) run(request []byte) {
 		if !r.s.Spawn(func() {
 			defer all.Done()
 			var err error
-			r.cfg.Callbacks.Run(func() { err = r.contend(cfg, request) }) // TLS, SASL, what a dialer has made
+			r.cfg.Callbacks.Run(func() { err = r.contend(cfg, request) }) // the user's: TLS, SASL, the dialer's connection
 			if err != nil {
 				r.note(where, err)
 				select {
@@ -92,13 +93,13 @@ func (r *race) run(request []byte) {
 	all.Wait()
 }
 
-// others returns the other addresses of the name than the one that a dialer takes first.
+// others returns the addresses of the name except the one that a dialer takes first.
 func (r *race) others() (all []string) {
 	var hosts []string
 	var err error
-	r.cfg.Callbacks.Run(func() { hosts, err = r.cfg.Lookup(r.ctx, r.host) }) // of the user's, if net.DefaultResolver is
+	r.cfg.Callbacks.Run(func() { hosts, err = r.cfg.Lookup(r.ctx, r.host) }) // the user's, if net.DefaultResolver is
 	if err != nil || len(hosts) < 2 {
-		return nil // what is wrong with the name, the dialer says
+		return nil // the dialer reports an error of the name
 	}
 	for _, host := range hosts[1:] {
 		all = append(all, net.JoinHostPort(host, r.port))
@@ -106,8 +107,8 @@ func (r *race) others() (all []string) {
 	return all
 }
 
-// await waits until the next connection may begin: for d, or until one has lost. It returns
-// false when none need begin any more.
+// await waits until the next connection may begin: for d, or until a connection has lost.
+// It returns false when no further connection is needed.
 func (r *race) await(lost <-chan struct{}, d time.Duration) bool {
 	next := time.NewTimer(d)
 	defer next.Stop()
@@ -121,7 +122,7 @@ func (r *race) await(lost <-chan struct{}, d time.Duration) bool {
 	return r.winner == nil && r.ctx.Err() == nil
 }
 
-// unknown reports whether there is no such name.
+// unknown reports whether the name does not exist.
 func (r *race) unknown() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -166,8 +167,8 @@ func (r *race) contend(cfg *Config, request []byte) error {
 	return err
 }
 
-// readAnswer reads the answer to a connect request. It returns what has come along with an
-// error.
+// readAnswer reads the answer to a connect request. With an error it returns the bytes that
+// have come.
 func readAnswer(conn net.Conn) ([]byte, error) {
 	frame := make([]byte, 4+maxHandshake)
 	n, err := io.ReadFull(conn, frame[:4])
@@ -182,7 +183,8 @@ func readAnswer(conn net.Conn) ([]byte, error) {
 	return frame[:4+more], err
 }
 
-// note keeps why a connection has lost; where is "" for that of the name.
+// note records why a connection has lost. where is the connection's address, and "" for the
+// connection to the name.
 func (r *race) note(where string, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -192,8 +194,8 @@ func (r *race) note(where string, err error) {
 	r.errs = append(r.errs, err)
 }
 
-// decide ends the race. Without a winner, what has answered anything at all is taken for one, for
-// its reader to say what that is.
+// decide ends the race. Without a winner, a connection that has answered at all becomes the
+// winner, so that its reader reports the strange answer.
 func (r *race) decide() {
 	r.cancel()
 	r.mu.Lock()
@@ -230,7 +232,7 @@ func (r *race) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Read waits for the winner, and reads what it sends.
+// Read waits for the winner, and reads the bytes that it sends.
 func (r *race) Read(p []byte) (int, error) {
 	<-r.decided // at the latest when its time is over
 	r.mu.Lock()
@@ -251,7 +253,7 @@ func (r *race) Read(p []byte) (int, error) {
 	return winner.Read(p)
 }
 
-// together are the errors of several connections, told in one line.
+// together holds the errors of several connections. Its text is one line.
 type together []error
 
 func (t together) Error() string {
@@ -282,7 +284,7 @@ func (r *race) Close() error {
 	return nil
 }
 
-// one returns the winner, nil if there is none.
+// one returns the winner, or nil if there is none.
 func (r *race) one() net.Conn {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -305,7 +307,7 @@ func (r *race) RemoteAddr() net.Addr {
 	return nil
 }
 
-// SetDeadline implements net.Conn. Before the race is decided its own time bounds it.
+// SetDeadline implements net.Conn. Until the race is decided its own time bounds it.
 func (r *race) SetDeadline(t time.Time) error {
 	if winner := r.one(); winner != nil {
 		return winner.SetDeadline(t)

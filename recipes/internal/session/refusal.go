@@ -10,8 +10,9 @@ import (
 	"syscall"
 )
 
-// handshakeError adds to the error of a TLS handshake what a port without TLS makes of one:
-// ZooKeeper takes the beginning of the handshake for the length of a packet, and closes.
+// handshakeError explains the error of a TLS handshake with a port without TLS: ZooKeeper
+// reads the beginning of the handshake as the length of a packet, and closes the
+// connection.
 func handshakeError(err error) error {
 	var record tls.RecordHeaderError
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.As(err, &record) {
@@ -20,15 +21,15 @@ func handshakeError(err error) error {
 	return fmt.Errorf("TLS handshake: %w", err)
 }
 
-// notZooKeeper is why a connection was given up whose other end cannot be a
-// ZooKeeper server. came are the first bytes that it sent, for the reader: they
-// tell more than what they would mean as a frame.
+// notZooKeeper returns the error of a connection that was given up because its other end
+// cannot be a ZooKeeper server. came are the first bytes that it sent. The error quotes
+// them, since they tell more than their meaning as a frame.
 func notZooKeeper(reason error, came []byte) error {
 	return fmt.Errorf("%w: %w%s", ErrNotZooKeeper, reason, describe(came))
 }
 
-// describe quotes the bytes if they are text, and names the servers that are
-// known to send such.
+// describe quotes the bytes if they are text, and names the kinds of server that are known
+// to send them.
 func describe(came []byte) string {
 	const shown = 40
 	switch {
@@ -45,7 +46,7 @@ func describe(came []byte) string {
 	return ""
 }
 
-// readable reports whether somebody could read the bytes.
+// readable reports whether the bytes are readable text.
 func readable(came []byte) bool {
 	for _, b := range came {
 		if (b < ' ' || b > '~') && !strings.ContainsRune("\r\n\t", rune(b)) {

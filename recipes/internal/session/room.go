@@ -5,13 +5,14 @@ import (
 	"strings"
 )
 
-// Room is what nodes of a session take in the transaction that ends it, in bytes, by the guid
-// in their names. That transaction has the paths of all nodes of its session. Servers write it
-// however long it is, and read none of more than twice their jute.maxbuffer: after such a one no
-// server starts any more (ZOOKEEPER-4306).
+// Room holds the bytes that nodes of a session take in the transaction that ends the
+// session, by the guid in their names. That transaction has the paths of all nodes of its
+// session. Servers write it however long it is, but read no transaction of more than twice
+// their jute.maxbuffer: after such a transaction no server starts any more
+// (ZOOKEEPER-4306).
 //
-// A session counts a node from before the request that may make it until it is known to be
-// gone, or never to have been made. Of what is not known it counts rather too much.
+// A session counts a node from before the request that may create it until the node is
+// known to be gone, or never to have been created. In doubt it counts too much.
 type Room map[string]int
 
 // Add adds a node whose path has this length.
@@ -19,8 +20,8 @@ func (r Room) Add(guid string, path int) { r[guid] += inRoom(path) }
 
 func inRoom(path int) int { return 4 + path }
 
-// ownGUID is the guid in the name of a node of a session: a protected name has one, and that of
-// a member of a double barrier is one.
+// ownGUID returns the guid in the name of a node of a session. A protected name contains a
+// guid, and the name of a member of a double barrier is one.
 func ownGUID(path string) string {
 	name := path[strings.LastIndexByte(path, '/')+1:]
 	if guid := GUIDOf(name); guid != "" {
@@ -29,9 +30,10 @@ func ownGUID(path string) string {
 	return name
 }
 
-// Making makes nodes of the session that take this room, by a request that returns their paths,
-// and tracks them. It returns ErrTooLarge, and makes no request, when the session has no room
-// for them. A request that is made again for the same guids takes no more room.
+// Making makes a request that creates nodes of the session and returns their paths, and
+// tracks the nodes. room is the room that they take. It returns ErrTooLarge, and makes no
+// request, when the session has no room for them. A request that is repeated for the same
+// guids takes no more room.
 func (s *Session) Making(room Room, request func() ([]string, error)) ([]string, error) {
 	if err := s.reserve(room); err != nil {
 		return nil, err
@@ -49,7 +51,7 @@ func (s *Session) Making(room Room, request func() ([]string, error)) ([]string,
 }
 
 func (s *Session) reserve(room Room) error {
-	const rest = 256 // the header of the transaction, and what a server adds
+	const rest = 256 // the header of the transaction, and the bytes that a server adds
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	all, most := s.room, 2*s.cfg.MaxPacket-rest
@@ -82,8 +84,8 @@ func (s *Session) gone(path string) {
 	}
 }
 
-// Gone is called when nodes of the session are known to be gone that were deleted by other means
-// than those of this package.
+// Gone is called when nodes of the session are known to be gone that were not deleted by
+// this package.
 func (s *Session) Gone(paths ...string) {
 	for _, path := range paths {
 		s.gone(path)

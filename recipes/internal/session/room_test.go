@@ -8,8 +8,8 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
-// TestRoomIsTakenUntilNodesAreKnownToBeGone : what may be there counts, whatever has become of
-// the request and of the call that made it.
+// A node that may exist counts, for every outcome of the request and of the call that made
+// it.
 func TestRoomIsTakenUntilNodesAreKnownToBeGone(t *testing.T) {
 	const guid = "0b6d1a5e-6f0c-4b57-9d2b-6d7f2c9b7a10"
 	first, second := "/lock/_c_"+guid+"-lock-0000000001", "/lock/_c_"+guid+"-lock-0000000002"

@@ -2,8 +2,8 @@ package session
 
 import "sync"
 
-// State is how a client stands with its ensemble. The recipes' ConnectionState
-// says what each state means.
+// State is the state of a client's connection to its ensemble. The recipes' ConnectionState
+// documents each state.
 type State int
 
 const (
@@ -14,8 +14,8 @@ const (
 	StateClosed
 )
 
-// states tells how a client stands with its ensemble, in order, and remembers what
-// was told.
+// states reports the connection states of a client, in order, and remembers the last one
+// that it reported.
 type states struct {
 	told func(State)
 
@@ -23,17 +23,17 @@ type states struct {
 	state State // zero before the first session
 }
 
-// tell tells of a change, unless it is none.
+// tell reports a state, unless it is not a change.
 func (c *states) tell(state State) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
 	case c.state == StateClosed,
-		c.state == state,                     // a session that was given up for lost has ended
-		c.state == 0 && state == StateClosed: // there was none
+		c.state == state,                     // a session has ended that was reported lost before
+		c.state == 0 && state == StateClosed: // there was no session
 		return
 	case c.state == 0:
-		state = StateConnected // a session begins it
+		state = StateConnected // the first session
 	}
 	c.state = state
 	c.told(state)

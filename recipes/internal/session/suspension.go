@@ -2,19 +2,19 @@ package session
 
 import "time"
 
-// suspension is what a session tells, and remembers, of the time during which it
-// cannot reach its leader. The session's lock is its lock.
+// suspension is the state of a session that cannot reach its leader. The session's lock is
+// its lock.
 type suspension struct {
 	on         bool
 	heard      time.Time   // send time of the last request that a server answered
 	introduced bool        // the listeners know of the session
 	lostBy     time.Time   // the leases' deadline in a suspension, if there is one
 	giveUp     *time.Timer // runs during a suspension
-	counting   bool        // until giveUp has found that the session may be lost
+	counting   bool        // giveUp has not yet found that the session may be lost
 }
 
-// introduce tells the listeners of a session that can be used. Of others they
-// hear nothing.
+// introduce tells the listeners of a session that can be used. They hear nothing of other
+// sessions.
 func (s *Session) introduce() {
 	s.With(func(l Locked) {
 		if s.over {
@@ -64,7 +64,7 @@ func (l Locked) tellSuspended(suspended bool) {
 	}
 }
 
-// lostAt is when a suspended session counts as lost.
+// lostAt returns the instant at which a suspended session counts as lost.
 func (l Locked) lostAt() time.Time {
 	s := l.s
 	at := s.suspension.heard.Add(s.timeout - margin(s.timeout))
@@ -74,8 +74,8 @@ func (l Locked) lostAt() time.Time {
 	return at
 }
 
-// giveUpIfDue runs when a suspended session may be lost. It does not end the
-// session: if the servers have not, its contenders keep their places.
+// giveUpIfDue runs when a suspended session may be lost. It does not end the session: if
+// the servers have not ended it either, its contenders keep their places.
 func (s *Session) giveUpIfDue() {
 	s.With(func(l Locked) {
 		if s.over || !s.suspension.on {
@@ -95,7 +95,7 @@ func (l Locked) tellEnded() {
 	if s.suspension.giveUp != nil {
 		s.suspension.giveUp.Stop()
 	}
-	if s.suspension.introduced && s.life.Err() == nil { // else close ended it
+	if s.suspension.introduced && s.life.Err() == nil { // else Close ended the session
 		s.states.tell(StateLost)
 	}
 }

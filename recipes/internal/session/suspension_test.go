@@ -11,14 +11,14 @@ func TestWhenASuspendedSessionIsGivenUpForLost(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		waiting bool          // the session has nodes in queues, and so a heartbeat
-		answer  time.Duration // a request sent then is answered later; 0 for none
+		answer  time.Duration // a request sent then is answered later; 0: none
 		after   time.Duration
 	}{
 		{"a session timeout after the last request that was answered", false, 0, 9 * time.Second},
 		{"not before, when a server without a leader goes on answering", false, 3 * time.Second, 12500 * time.Millisecond},
 		{"nor a moment before", false, 300 * time.Millisecond, 9800 * time.Millisecond},
 		{"at the deadline of its leases", true, 0, 5500 * time.Millisecond},
-		{"at the deadline of its leases, whatever such a server answers", true, 3 * time.Second, 5500 * time.Millisecond},
+		{"at the deadline of its leases, also when such a server answers", true, 3 * time.Second, 5500 * time.Millisecond},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -50,7 +50,7 @@ func TestWhenASuspendedSessionIsGivenUpForLost(t *testing.T) {
 	}
 }
 
-// listenedTo is a session whose states are told.
+// listenedTo returns a session that reports its states to told.
 func listenedTo(t *testing.T, timeout time.Duration, told func(State)) *Session {
 	return &Session{timeout: timeout, waiting: map[string]struct{}{}, common: &common{
 		cfg:  Config{Clock: MachineClock()},

@@ -10,11 +10,11 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
-// What became of a create that was never answered.
+// The outcome of a create that was never answered.
 
-// Identify learns which transaction created a node whose create was never answered, and
-// makes sure that the node is this session's: one that a dying session made
-// must not be adopted (CURATOR-498).
+// Identify returns the transaction that created a node whose create was never answered, and
+// makes sure that the node is this session's: a node that a dying session created must not
+// be adopted (CURATOR-498).
 func Identify(ctx context.Context, s *Session, path string) (zxid int64, err error) {
 	stat, err := Retry(ctx, s, func() (*zk.Stat, error) {
 		ok, stat, err := s.Conn.Exists(path)
@@ -32,8 +32,8 @@ func Identify(ctx context.Context, s *Session, path string) (zxid int64, err err
 	return stat.Czxid, nil
 }
 
-// FindByGUID returns the paths of the nodes with this guid; when there is none,
-// none can appear.
+// FindByGUID returns the paths of the nodes with this guid. When there is none, none can
+// appear.
 func FindByGUID(ctx context.Context, s *Session, dir, guid string) (paths []string, err error) {
 	children, err := SettledChildren(ctx, s, dir)
 	for _, child := range children {
@@ -44,7 +44,7 @@ func FindByGUID(ctx context.Context, s *Session, dir, guid string) (paths []stri
 	return paths, err
 }
 
-// SettledChildren lists the children of a node, if there is one, after every request that the
+// SettledChildren lists the children of a node, if it exists, after every request that the
 // session has ever sent: see settled.
 func SettledChildren(ctx context.Context, s *Session, dir string) ([]string, error) {
 	children, err := settled(ctx, s, dir, func() ([]string, error) {
@@ -57,16 +57,17 @@ func SettledChildren(ctx context.Context, s *Session, dir string) ([]string, err
 	return children, err
 }
 
-// settled returns what look reads, after every request that the session has ever sent, what these may
-// have changed below a node. A session's requests reach the leader in order, and a request that the
-// session sent through another server is refused once the session has moved, so that after a
-// write what is read is final, also on a server that lagged behind (CURATOR-264).
+// settled runs look after every request that the session has ever sent and that may have
+// changed nodes below a node, and returns the result. A session's requests reach the leader
+// in order, and a request that the session sent through another server is refused once the
+// session has moved. So a read after a write is final, even on a server that lagged behind
+// (CURATOR-264).
 //
-// A sync would not do: a leader answers that of a client of its own at once, whatever it
-// has proposed and not committed yet (CommitProcessor, whose matchSyncs is false there),
-// even if it is cut off from the others, who may commit it without the leader. The write
-// is a delete of a node that is not there. It changes nothing, and is committed all the
-// same, behind all that was proposed before.
+// A sync would not do: a leader answers the sync of a client of its own at once, without
+// regard to what it has proposed and not committed yet (CommitProcessor, whose matchSyncs
+// is false there). It does so even if it is cut off from the other servers, which may
+// commit the proposal without it. The write is a delete of a node that does not exist. It
+// changes nothing, but is committed behind all earlier proposals.
 func settled[T any](ctx context.Context, s *Session, dir string, look func() (T, error)) (read T, err error) {
 	nowhere := strings.TrimSuffix(dir, "/") + "/" + ProtectedName(NewGUID(), "settle")
 	for pace := (Backoff{Longest: 2 * time.Second}); ; {

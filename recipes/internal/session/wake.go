@@ -2,12 +2,12 @@ package session
 
 import "time"
 
-// Go's timers may be late by as long as the machine has slept. So a session with leases, or
-// one that may soon be given up for lost, sets the alarm of its clock as well. When it
+// Go's timers may be late by as long as the machine has slept. So a session that has leases, or
+// that may soon be given up as lost, sets the alarm of its clock as well. When the alarm
 // rings, all timers are set again.
 
 // setAlarm sets the alarm, unless it is set. It need not be set anew when the deadline has
-// moved on: it is when it rings, which is once in a session timeout.
+// moved on: that is done when it rings, which is once in a session timeout.
 func (l Locked) setAlarm() {
 	s := l.s
 	if s.alarm == nil || s.alarmSet || s.over {
@@ -24,7 +24,7 @@ func (l Locked) setAlarm() {
 	s.alarm.Set(due)
 }
 
-// due returns how long it is until the first timer is due, if there is one.
+// due returns the time until the first timer is due, if there is one.
 func (l Locked) due() (due time.Duration, any bool) {
 	s := l.s
 	if len(s.held) > 0 {
@@ -54,7 +54,7 @@ func (l Locked) remind() {
 }
 
 // awaitAlarm is the goroutine of the session's alarm. It ends when the alarm is closed,
-// which is when the session has ended.
+// after the session has ended.
 func (s *Session) awaitAlarm() {
 	for s.alarm.Wait() {
 		s.With(Locked.remind)

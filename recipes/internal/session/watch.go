@@ -9,11 +9,12 @@ import (
 )
 
 // Watch returns a watch that fires when the node at path changes or is deleted:
-// go-zookeeper sends one event and closes the channel. It returns zk.ErrNoNode when the node is not there; the
-// data watch that it uses leaves nothing behind then, unlike ExistsW.
+// go-zookeeper sends one event and closes the channel. It returns zk.ErrNoNode when the
+// node does not exist; the data watch that it uses leaves nothing behind then, unlike
+// ExistsW.
 //
-// A watch that is set and has not fired is as good as a new one: the server
-// delivers its event before any later reply that shows the change.
+// A watch that is set and has not fired is as good as a new one: the server delivers its
+// event before any later reply that shows the change.
 func Watch(ctx context.Context, s *Session, path string) (Watched, error) {
 	return share(ctx, s, path, func() (<-chan zk.Event, error) {
 		_, _, ch, err := s.Conn.GetW(path)
@@ -21,23 +22,25 @@ func Watch(ctx context.Context, s *Session, path string) (Watched, error) {
 	})
 }
 
-// WatchTogether sets watches as those of Watch on several nodes by one request, unless one
-// of them is set. [Watch] finds them then. Of a node that is not there, the watch has fired.
+// WatchTogether sets watches like those of Watch on several nodes by one request, unless
+// one of them is set. [Watch] finds them then. The watch on a node that does not exist
+// fires at once.
 //
-// The request is the one by which a client that has come to another server sets its
-// watches again (SetWatches). go-zookeeper has no other use for it, and the servers have:
+// The request is SetWatches, by which a client that has come to another server sets its
+// watches again. go-zookeeper has no other use for it, but the servers support this one:
 // DataTree.setWatches of 3.8.0 to 3.9.6 sets a watch on each node, or sends the event at
-// once if the node is gone. It asks nobody for permission to read the node, and from 3.9.2
-// on the event is not sent without that permission.
+// once if the node is gone. It does not check the permission to read the node, and from
+// 3.9.2 on the event is not sent without that permission.
 //
-// The answer says nothing more, and is not waited for: an event goes ahead of each later
-// answer that shows its change. An answer that is an error is heard all the same: see unwatched.
+// The answer has no other content, and WatchTogether does not wait for it: an event goes
+// ahead of each later answer that shows its change. An answer that is an error is still
+// noticed: see unwatched.
 func WatchTogether(ctx context.Context, s *Session, paths ...string) error {
 	_, err := Call(ctx, s, func() (struct{}, error) {
 		var link *wireConn
 		s.With(func(l Locked) { link = s.watches.join(paths, l.upLink()) })
 		if link == nil {
-			return struct{}{}, nil // or there is no connection: who waits is told of the next
+			return struct{}{}, nil // or there is no connection: the waiters are told of the next
 		}
 		if _, err := link.Conn.Write(setWatches(paths)); err != nil {
 			_ = link.Close() // half of it may have been sent
@@ -47,7 +50,7 @@ func WatchTogether(ctx context.Context, s *Session, paths ...string) error {
 	return err
 }
 
-// upLink returns the connection that the session uses, nil if it has none.
+// upLink returns the connection that the session uses, or nil if it has none.
 func (l Locked) upLink() *wireConn {
 	if !l.s.up {
 		return nil
@@ -55,8 +58,8 @@ func (l Locked) upLink() *wireConn {
 	return l.s.link
 }
 
-// setWatches encodes a request for data watches. Whatever the nodes' data, it has not
-// changed: nodes are waited for until they go.
+// setWatches encodes a request for data watches. It passes the largest zxid, so that the
+// servers count no node's data as changed: waiters wait until nodes go.
 func setWatches(paths []string) []byte {
 	const xid, op, zxid = xidSetWatches, opSetWatches, math.MaxInt64
 	frame := make([]byte, 4, 256)
@@ -75,8 +78,8 @@ func setWatches(paths []string) []byte {
 	return frame
 }
 
-// WatchChildren is watchNode for the list of a node's children. It returns the list
-// too if it had to ask for the watch.
+// WatchChildren is Watch for the list of a node's children. It returns the list too if it
+// had to ask for the watch.
 func WatchChildren(ctx context.Context, s *Session, path string) (watch Watched, children []string, err error) {
 	var fresh []string
 	watch, err = share(ctx, s, path+childrenOf, func() (ch <-chan zk.Event, err error) {
@@ -89,8 +92,8 @@ func WatchChildren(ctx context.Context, s *Session, path string) (watch Watched,
 	return watch, children, err
 }
 
-// WatchForNode returns a watch that fires when a node that is not there is created. If
-// the node is there it returns true, and the watch fires when that one changes or goes.
+// WatchForNode returns a watch that fires when a node that does not exist is created. If
+// the node exists it returns true, and the watch fires when the node changes or goes.
 func WatchForNode(ctx context.Context, s *Session, path string) (watch Watched, there bool, err error) {
 	var exists bool
 	watch, err = share(ctx, s, path+creationOf, func() (ch <-chan zk.Event, err error) {
@@ -103,14 +106,15 @@ func WatchForNode(ctx context.Context, s *Session, path string) (watch Watched, 
 	return watch, there, err
 }
 
-// creationOf makes the name of a watch for a node that is not there. No path ends so.
+// creationOf is the end of the name of a watch for a node that does not exist. No path ends
+// so.
 const creationOf = "//"
 
-// childrenOf makes the name of a watch on children from that of their parent.
+// childrenOf is the end of the name of a watch on children, after the path of their parent.
 // No path ends so.
 const childrenOf = "/"
 
-// share returns the watch of this name, which set sets if there is none.
+// share returns the watch of this name. It sets the watch with set if there is none.
 func share(ctx context.Context, s *Session, name string, set func() (<-chan zk.Event, error)) (Watched, error) {
 	var watch Watched
 	var ok bool

@@ -6,10 +6,10 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
-// watches shares one watch among all waiters of a session for one node.
-// ZooKeeper keeps one watch a session and path, but go-zookeeper adds a channel
-// for every GetW and cannot take one back: a caller that tries again and again
-// with a timeout behind one long holder would pile them up (CURATOR-654).
+// watches shares one watch among all waiters of a session for one node. ZooKeeper keeps one
+// watch for each session and path, but go-zookeeper adds a channel for every GetW and
+// cannot remove one: a caller that tries again and again with a timeout behind one long
+// holder would accumulate them (CURATOR-654).
 type watches struct {
 	mu      sync.Mutex
 	set     map[string]*watch
@@ -18,10 +18,11 @@ type watches struct {
 
 // watch is one watch that has been set.
 type watch struct {
-	event chan zk.Event // nil: go-zookeeper's
+	event chan zk.Event // nil: the watch is go-zookeeper's
 	seen  <-chan zk.Event
-	// link is the connection that a joint watch was set over, see WatchTogether. With the
-	// connection it is gone. go-zookeeper sets its own again: theirs is nil.
+	// link is the connection over which a joint watch was set, see WatchTogether. The watch
+	// is gone when the connection is. go-zookeeper sets its own watches again: their link
+	// is nil.
 	link *wireConn
 }
 
@@ -31,9 +32,9 @@ type Watched struct {
 	Event <-chan zk.Event // readable, for any number of readers, when it has fired
 }
 
-// find returns the watch of this name that is set and has not fired. A joint one is
-// set over this connection, the session's, which is locked; and it may have fired: who
-// waits for it next is told at once.
+// find returns the watch of this name if it is set and has not fired. A joint watch counts
+// only if it was set over link, the connection of the session, which is locked. A joint
+// watch may have fired: its next waiter is told at once.
 func (w *watches) find(name string, link *wireConn) (Watched, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -43,7 +44,7 @@ func (w *watches) find(name string, link *wireConn) (Watched, bool) {
 // look is find, with w locked.
 func (w *watches) look(name string, link *wireConn) (Watched, bool) {
 	for other, one := range w.set {
-		fired := len(one.seen) > 0 // with nobody waiting
+		fired := len(one.seen) > 0 // while no waiter waited
 		if joint := one.link != nil; joint && one.link != link || fired && !(joint && other == name) {
 			delete(w.set, other)
 		}
@@ -55,8 +56,8 @@ func (w *watches) look(name string, link *wireConn) (Watched, bool) {
 	return Watched{name, one.seen}, true
 }
 
-// add notes that a watch has been set. It takes the place of no joint one that has not
-// fired, which was set meanwhile: the waiters of that one are told through w.
+// add notes that a watch has been set. It does not replace a joint watch that was set
+// meanwhile and has not fired: the waiters for that one are told through w.
 func (w *watches) add(name string, ch <-chan zk.Event) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -75,7 +76,8 @@ func (w *watches) put(name string, one *watch) {
 }
 
 // join notes that one request is about to set watches on nodes over the connection of the
-// session, which is locked. It returns nil when one of them is set, or there is none.
+// session, which is locked. It returns nil when one of the watches is set, or when there is
+// no connection.
 func (w *watches) join(paths []string, link *wireConn) *wireConn {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -94,8 +96,9 @@ func (w *watches) join(paths []string, link *wireConn) *wireConn {
 	return link
 }
 
-// unset forgets all watches: the server of this connection has refused to set some of them. No more
-// are set together over it, since the answer to a watch that is set alone is waited for.
+// unset forgets all watches: the server of this connection has refused to set some of them.
+// No more watches are set together over it, since only the answer to a watch that is set
+// alone is waited for.
 func (w *watches) unset(link *wireConn) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -103,7 +106,7 @@ func (w *watches) unset(link *wireConn) {
 	clear(w.set)
 }
 
-// happened tells who waits for a joint watch that its node has changed or gone.
+// happened tells the waiters for a joint watch that its node has changed or gone.
 func (w *watches) happened(e zk.Event) {
 	if e.Type != zk.EventNodeDeleted && e.Type != zk.EventNodeDataChanged {
 		return
@@ -116,14 +119,14 @@ func (w *watches) happened(e zk.Event) {
 	}
 }
 
-// end ends the wait of all who wait for a joint watch.
+// end ends the wait of all waiters for a joint watch.
 func (one *watch) end() {
 	close(one.event)
 	one.event = nil
 }
 
 // fired forgets a watch that a waiter has seen fire, or does not trust any more. The other
-// waiters for a joint one look again, for they are told through w of what happens to it.
+// waiters for a joint watch look again, because only w tells them when it fires.
 func (w *watches) fired(seen Watched) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

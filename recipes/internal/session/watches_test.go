@@ -9,7 +9,7 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
-// broken is a connection that takes half of what is written.
+// broken is a connection that takes half of each write.
 type broken struct {
 	net.Conn
 	closed bool
@@ -22,7 +22,7 @@ func (b *broken) Close() error {
 	return nil
 }
 
-// What follows half a request would be taken for the rest of it.
+// The server would take bytes after half a request for the rest of it.
 func TestAConnectionWithHalfARequestIsClosed(t *testing.T) {
 	conn := &broken{}
 	s := &Session{up: true, link: &wireConn{Conn: conn}, calls: make(chan struct{}, 1), Ended: make(chan struct{})}
@@ -72,11 +72,11 @@ func TestWhichWatchesAreFound(t *testing.T) {
 	w.happened(zk.Event{Type: zk.EventNodeDeleted, Path: "/a"})
 	w.happened(zk.Event{Type: zk.EventNodeDeleted, Path: "/a"}) // go-zookeeper has set the same watch
 	if again, ok := w.find("/a", first); !ok || again != a || (<-a.Event).Type != zk.EventNodeDeleted {
-		t.Error("an event is not kept until somebody asks for the watch")
+		t.Error("an event is not kept until a waiter asks for the watch")
 	}
 	w.fired(a)
 	if finds(&w, first, "/a") != 0 {
-		t.Error("a watch is found that somebody has seen fire")
+		t.Error("a watch is found although a waiter has seen it fire")
 	}
 	w.happened(zk.Event{Type: zk.EventNodeDataChanged, Path: "/b"})
 	if finds(&w, first, "/other", "/b") != 0 {

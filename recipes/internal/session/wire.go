@@ -22,7 +22,7 @@ const (
 	opSetData         = 5
 	opSync            = 9
 	opClose           = -11
-	opError           = -1 // of a part of a multi that has failed
+	opError           = -1 // of a part of a multi that failed
 	opMulti           = 14
 	opCreateContainer = 19
 	opAuth            = 100
@@ -32,28 +32,28 @@ const (
 	xidSetWatches     = -8
 )
 
-// wireConn reads along what go-zookeeper sends and receives on one connection:
-// it alone knows when a request really left and which session answered.
-// go-zookeeper writes each packet in one call.
+// wireConn observes the packets that go-zookeeper sends and receives on one connection.
+// Only it knows when a request really left and which session answered. go-zookeeper writes
+// each packet in one call.
 //
-// It also ends the connection before go-zookeeper sees what no ZooKeeper server
-// sends: go-zookeeper allocates as many bytes as a frame says it has, and as many names as
-// an answer does, and takes every answer to a connect request for a session.
+// It also ends the connection before go-zookeeper sees data that no ZooKeeper server sends.
+// go-zookeeper allocates as many bytes as a frame claims to have, and as many names as an
+// answer claims, and takes every answer to a connect request for a session.
 type wireConn struct {
 	net.Conn
 	tap         wireTap
 	clock       Clock
 	patience    time.Duration // for the connect reply
-	handshakeBy time.Time     // the connect reply must be here by then
+	handshakeBy time.Time     // the connect reply must have come by then
 
 	mu        sync.Mutex
-	connectAt time.Time  // when the connect request left; zero before
-	shaken    bool       // the connect reply is here
+	connectAt time.Time  // when the connect request left; zero before that
+	shaken    bool       // the connect reply has come
 	pending   []wireCall // sent and not answered, oldest first
 	refused   error      // why the connection was given up
 
 	in      *bufio.Reader // of Conn
-	instead []byte        // of an answer that was too large, still to be read
+	instead []byte        // the rest of an answer in place of one that was too large, still to be read
 	frames  frameReader
 }
 
@@ -63,37 +63,38 @@ type wireCall struct {
 	parts   []requestPart
 }
 
-// wireTap is told of what passes a connection. Its methods must not block.
+// wireTap is told of the packets on a connection. Its methods must not block.
 type wireTap interface {
-	// connected is told of the answer to a connect request, and returns why it
-	// is to be refused.
+	// connected is told of the answer to a connect request. It returns an error if the
+	// answer is to be refused.
 	connected(sent time.Time, h handshake) error
-	// hungUp is told that the server has closed the connection instead of an answer to a
+	// hungUp is told that the server has closed the connection instead of answering a
 	// connect request.
 	hungUp()
 	answered(sent, at time.Time, by answer)
 	created(path string, zxid int64)
-	// reached is told of the transaction up to which the server has been when it answered.
+	// reached is told of the latest transaction that the server had processed when it
+	// answered.
 	reached(zxid int64)
-	denied(p requestPart) // a server has refused it for want of a permission
-	// unwatched is told that the server has not set watches that it was asked for by SetWatches.
+	denied(p requestPart) // a server has refused it for lack of a permission
+	// unwatched is told that the server has not set the watches of a SetWatches request.
 	unwatched()
-	// lied is told that the connection ends, since the server has sent what none sends, or what
-	// sends the client to another one.
+	// lied is told that the connection ends because the server has sent data that no server
+	// sends, or an error that sends the client to another server.
 	lied()
 }
 
-// answer says how far a request has come that was answered.
+// answer is the part of the ensemble that an answered request has reached.
 type answer int
 
 const (
-	local     answer = iota // perhaps to the client's own server alone
-	relayed                 // to the leader, or to one that has been deposed
+	local     answer = iota // perhaps only to the client's own server
+	relayed                 // to the leader, or to a deposed leader
 	confirmed               // to a leader and a quorum: a write
 )
 
-// newWireConn wraps a connection, whose tap is told times of a clock. The answer to the connect request must come
-// within patience, and no frame may have more than maxFrame bytes.
+// newWireConn wraps a connection. The tap is told times of clock. The answer to the connect
+// request must come within patience, and no frame may have more than maxFrame bytes.
 func newWireConn(conn net.Conn, tap wireTap, clock Clock, patience time.Duration, maxFrame int) *wireConn {
 	w := &wireConn{
 		Conn: conn, tap: tap, clock: clock, in: bufio.NewReader(conn),
@@ -106,19 +107,20 @@ func newWireConn(conn net.Conn, tap wireTap, clock Clock, patience time.Duration
 // Write ends the connection when it fails, and returns no error for a request:
 // go-zookeeper's sendData answers the request with that error and leaves it among those
 // that flushRequests answers again when the connection has ended. A caller that Close has
-// sent away takes neither, and the second answer blocks the loop of the connection for ever.
+// released takes neither answer, and the second one blocks the loop of the connection for
+// ever.
 func (w *wireConn) Write(p []byte) (int, error) {
 	w.request(p, w.clock.Now()) // before the write: it may be answered before Write returns
 	n, err := w.Conn.Write(p)
 	if err != nil && w.isShaken() {
-		_ = w.Conn.Close() // whoever reads is told
+		_ = w.Conn.Close() // the reader gets the error
 		return len(p), nil
 	}
 	return n, err
 }
 
-// Read hands out nothing of an answer to a connect request, and nothing of a
-// frame's length, that is refused.
+// Read returns no byte of a refused answer to a connect request, and none of a refused
+// frame length.
 func (w *wireConn) Read(p []byte) (int, error) {
 	if err := w.refusal(); err != nil {
 		return 0, err
@@ -141,8 +143,8 @@ func (w *wireConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// shake reads the answer to the connect request and judges it. What it reads
-// stays in the buffer.
+// shake reads the answer to the connect request and judges it. The bytes that it reads stay
+// in the buffer.
 func (w *wireConn) shake() error {
 	size, err := w.in.Peek(4)
 	if err != nil {
@@ -168,7 +170,7 @@ func (w *wireConn) shake() error {
 	return nil
 }
 
-// unanswered says what has come instead of an answer to the connect request.
+// unanswered returns the error of a connection that had no answer to the connect request.
 func (w *wireConn) unanswered(came []byte, err error) error {
 	var timeout net.Error
 	switch {
@@ -185,8 +187,8 @@ func (w *wireConn) unanswered(came []byte, err error) error {
 	return err
 }
 
-// refuse gives the connection up. The reason outlives go-zookeeper, which drops
-// it from some of its errors.
+// refuse gives the connection up. It records the reason, which go-zookeeper drops from some
+// of its errors.
 func (w *wireConn) refuse(err error) error {
 	w.mu.Lock()
 	w.refused = err
@@ -218,8 +220,8 @@ func (w *wireConn) SetReadDeadline(t time.Time) error {
 	return w.Conn.SetReadDeadline(t)
 }
 
-// Close, SetDeadline and SetWriteDeadline are those of Conn. They are here for Callbacks to see that
-// it is a connection's goroutine that calls them.
+// Close, SetDeadline and SetWriteDeadline are those of Conn. They are here so that Callbacks sees
+// them on the stack of a goroutine that calls them.
 func (w *wireConn) Close() error { return w.Conn.Close() }
 
 // SetDeadline implements net.Conn.
@@ -246,15 +248,16 @@ func (w *wireConn) request(p []byte, now time.Time) {
 	})
 }
 
-// replyHeader is what every frame after the connect reply begins with: int xid,
+// replyHeader is the size of the header of every frame after the connect reply: int xid,
 // long zxid, int err.
 const replyHeader = 16
 
-// reply takes one frame from the server, after the connect reply. It returns why no ZooKeeper
-// server sends that, or the server's error that sends the client away. A session that has moved
-// is used through another server; one that has expired may live at another, and whether it does,
-// that one says in its answer to the connect request. go-zookeeper takes both for the end of the
-// request alone, and would go on to ask the same server.
+// reply processes one frame from the server, after the connect reply. It returns an error
+// if no ZooKeeper server sends such a frame, or if the frame has a server's error that
+// sends the client away. A session that has moved is used through another server. A session
+// that has expired here may live at another server, which tells so in its answer to the
+// connect request. go-zookeeper takes both errors for the end of the request only, and
+// would go on to ask the same server.
 func (w *wireConn) reply(frame []byte) error {
 	now := w.clock.Now()
 	w.mu.Lock()
@@ -272,23 +275,23 @@ func (w *wireConn) reply(frame []byte) error {
 	if xid == reply.Event {
 		return reply.CheckEvent(body)
 	}
-	if xid == xidSetWatches && code != 0 { // of WatchTogether, which is not among the pending
+	if xid == xidSetWatches && code != 0 { // of WatchTogether, whose request is not in pending
 		w.tap.unwatched()
 	}
 	for i, c := range w.pending {
 		if c.xid != xid {
 			continue
 		}
-		// Replies come in the order of the requests, so what is still ahead
-		// will not be answered, but for authentication, which jumps the queue:
-		// forgetting those is safe, it only loses evidence.
+		// Replies come in the order of the requests, so requests still ahead
+		// will not be answered, except authentications, which jump the queue:
+		// forgetting these is safe, it only loses evidence.
 		w.pending = append(w.pending[:0], w.pending[i+1:]...)
 		if code == 0 {
 			if err := reply.Check(c.op, body); err != nil {
 				return err
 			}
 			if part := partError(c.op, body); part == throttled || sendsAway(part) {
-				code = part // and no quorum has confirmed that
+				code = part // no quorum has confirmed the request
 			}
 		}
 		if p, denied := refusedPart(c, code, body); denied {
@@ -317,13 +320,13 @@ func (w *wireConn) reply(frame []byte) error {
 	return nil
 }
 
-// createdPath returns the path in the reply to a create, or to a multi that
-// begins with one, and "" for other replies and for paths that are cut off.
+// createdPath returns the path in the reply to a create, or to a multi that begins with
+// one, and "" for other replies and for paths that are cut off.
 //
 // The header of such a reply has the transaction of the create itself:
-// FinalRequestProcessor takes the zxid that the tree has processed last, right
-// after it has applied this one, and CommitProcessor applies writes one by one.
-// So a token needs no request of its own.
+// FinalRequestProcessor takes the zxid that the tree has processed last, right after it has
+// applied this one, and CommitProcessor applies writes one by one. So a token needs no
+// request of its own.
 func createdPath(op int32, body []byte) string {
 	if op == opMulti {
 		const header = 9 // int type, bool done, int err
@@ -344,9 +347,9 @@ func createdPath(op int32, body []byte) string {
 	return string(body[:n])
 }
 
-// answeredBy says who has taken part in the answer to an operation that succeeded. Writes
-// are what CommitProcessor.needCommit holds back until a quorum has them, but for sync: a
-// leader answers that by itself.
+// answeredBy returns the part of the ensemble that a successful request with this operation
+// has reached. Writes are the operations that CommitProcessor.needCommit holds back until a
+// quorum has them, except sync: a leader answers that by itself.
 func answeredBy(op int32) answer {
 	switch op {
 	case opCreate, opDelete, opSetData, opMulti, opCreateContainer:
@@ -357,26 +360,26 @@ func answeredBy(op int32) answer {
 	return local
 }
 
-// maxHead is how much is looked at of what is no frame.
+// maxHead bounds how many bytes are examined of data that is no frame.
 const maxHead = 1024
 
 // frameReader splits a stream into length-prefixed frames and hands out each as soon as it
-// is whole.
+// is complete.
 type frameReader struct {
-	frame       func([]byte) error // must not keep it
+	frame       func([]byte) error // must not keep the slice
 	least, most int                // a frame's length
-	passed      int                // bytes at the stream's beginning that are not looked at
+	passed      int                // bytes at the stream's beginning that are skipped
 	size        [4]byte
 	nsize       int
 	have        []byte // of the frame
 	left        int    // bytes of the frame still to come
 }
 
-// mostKept is how much memory a frameReader keeps from one frame to the next.
+// mostKept bounds the memory that a frameReader keeps from one frame to the next.
 const mostKept = 64 << 10
 
-// feed returns an error when a frame begins whose length is out of bounds, or ends that is
-// refused; the rest of the stream makes no sense then.
+// feed returns an error when a frame with a length out of bounds begins, or when a refused
+// frame ends. The rest of the stream makes no sense then.
 func (r *frameReader) feed(p []byte) error {
 	n := min(len(p), r.passed)
 	r.passed -= n

@@ -41,7 +41,7 @@ func TestFramesAreReadAlongInPiecesOfAnySize(t *testing.T) {
 	})
 }
 
-// A server may answer with anything: what is cut off has no path.
+// A server may send any bytes: a reply that is cut off has no path.
 func TestNoReplyThatIsCutOffHasAPath(t *testing.T) {
 	t.Parallel()
 	create := append(binary.BigEndian.AppendUint32(nil, 2), "/a"...)
@@ -58,7 +58,7 @@ func TestNoReplyThatIsCutOffHasAPath(t *testing.T) {
 	}
 }
 
-// tape is a connection to a server that has said all that it says.
+// tape is a connection to a server that sends a fixed text.
 type tape struct {
 	net.Conn
 	*bytes.Reader
@@ -69,8 +69,8 @@ func (tape) Write(p []byte) (int, error)     { return len(p), nil }
 func (tape) SetReadDeadline(time.Time) error { return nil }
 func (tape) Close() error                    { return nil }
 
-// go-zookeeper reads what a server has sent, and no more: nothing is changed on its way, and a frame
-// that is too long is not begun.
+// go-zookeeper reads exactly the bytes that a server has sent: they are not changed on the
+// way, and no byte of a frame that is too long is handed out.
 func FuzzWire(f *testing.F) {
 	const longest = 1000
 	shaken := binary.BigEndian.AppendUint32(nil, minHandshake)

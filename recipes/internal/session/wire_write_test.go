@@ -20,7 +20,7 @@ func TestAWriteThatFailsEndsTheConnectionAndAnswersNoRequestItself(t *testing.T)
 	defer there.Close()
 	w := newWireConn(unwritable{here}, nil, goClock{}, 0, 0)
 	if _, err := w.Write(make([]byte, 44)); !errors.Is(err, errUnwritable) {
-		t.Errorf("the connect request: %v", err) // which go-zookeeper answers once
+		t.Errorf("the connect request: %v", err) // go-zookeeper answers it once
 	}
 	w.shaken = true
 	if n, err := w.Write(make([]byte, 20)); n != 20 || err != nil {

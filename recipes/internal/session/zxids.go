@@ -2,9 +2,9 @@ package session
 
 import "sync"
 
-// zxids are the transactions that create nodes. The token of a lease is one of
-// them, and only the reply to the create has it, which go-zookeeper does not pass
-// on: the session reads it from the wire.
+// zxids holds the transactions that create nodes. The token of a lease is one of them. Only
+// the reply to the create has it, and go-zookeeper does not pass it on: the session reads
+// it from the wire.
 type zxids struct {
 	mu  sync.Mutex
 	all map[string]int64 // of creates under way, by guid; 0 until answered
@@ -19,7 +19,7 @@ func (z *zxids) created(guid string, zxid int64) {
 	}
 }
 
-// expect has the transaction of a create kept for take.
+// expect makes created keep the transaction of a create for take.
 func (z *zxids) expect(guid string) {
 	z.mu.Lock()
 	defer z.mu.Unlock()
@@ -29,8 +29,8 @@ func (z *zxids) expect(guid string) {
 	z.all[guid] = 0
 }
 
-// take returns the transaction that created the node with this guid, 0 when it was
-// not told.
+// take returns the transaction that created the node with this guid, or 0 when it is not
+// known.
 func (z *zxids) take(guid string) int64 {
 	z.mu.Lock()
 	defer z.mu.Unlock()
@@ -39,9 +39,10 @@ func (z *zxids) take(guid string) int64 {
 	return zxid
 }
 
-// ExpectZxid keeps the transaction of a create, of a node with this guid, for TakeZxid.
+// ExpectZxid makes the session keep the transaction that creates the node with this guid,
+// for TakeZxid.
 func (s *Session) ExpectZxid(guid string) { s.zxids.expect(guid) }
 
-// TakeZxid returns the transaction that created the node with this guid, 0 when no reply has
-// told it.
+// TakeZxid returns the transaction that created the node with this guid, or 0 when no reply
+// has told it.
 func (s *Session) TakeZxid(guid string) int64 { return s.zxids.take(guid) }

@@ -8,8 +8,8 @@ import (
 	"github.com/zkverify/zkverify/recipes/internal/session"
 )
 
-// Clock is the clock of a machine that sleeps when a test says so: it goes on, and Go's clock
-// does not. The zero value is ready.
+// Clock is the clock of a machine that sleeps when a test says so: it goes on during the
+// sleep, and Go's clock does not. The zero value is ready.
 type Clock struct {
 	mu     sync.Mutex
 	slept  time.Duration
@@ -35,7 +35,7 @@ func (c *Clock) NewAlarm() session.Alarm {
 	return a
 }
 
-// Sleep puts the machine to sleep for a time. It wakes at once.
+// Sleep puts the machine to sleep for a time. In real time it wakes at once.
 func (c *Clock) Sleep(d time.Duration) {
 	c.mu.Lock()
 	c.slept += d
@@ -46,7 +46,8 @@ func (c *Clock) Sleep(d time.Duration) {
 	}
 }
 
-// Alarms returns how many alarms there have been, and how many are not closed.
+// Alarms returns the number of alarms that there have been, and the number of those that
+// are not closed.
 func (c *Clock) Alarms() (all, open int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -80,7 +81,7 @@ func (a *alarm) Set(after time.Duration) {
 	a.timer.Reset(after)
 }
 
-// woken has the alarm ring at the time that it was set for.
+// woken makes the alarm ring at the time that it was set for.
 func (a *alarm) woken() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
