@@ -73,8 +73,8 @@ func (r *Reading) accesses(o *jepsenOp) ([]Access, error) {
 	return out, nil
 }
 
-// Start returns the initial value of a register. It reports false if neither the options nor the
-// reading give one: the file decides.
+// Start returns the initial value of a register. It reports false if none was given: the file
+// must show it.
 func (r *Reading) Start(register string) (value string, known bool) {
 	if r.Initial == "" {
 		return "", false
