@@ -25,7 +25,7 @@ func byToken(token histories.Token) holder { return holder{process: -1, unnamed:
 // crowd.
 const fewHolds = 8
 
-// holders returns the keys of the lists that hold h: of its process, of its owner, and of its token.
+// holders returns the keys of the lists of h: of its process, of its owner, and of its token.
 func holders(h *Hold) [3]holder {
 	if h.Owner == "" {
 		return [3]holder{{process: h.Process}, {process: h.Process, unnamed: true}, byToken(h.Token)}
@@ -120,7 +120,7 @@ func (t *Tracker) unlock(h *Hold) {
 	}
 }
 
-// by returns the holds that a process has of a lock, the oldest first. If the lock has few holds, it
+// by returns the holds of a lock that a process has, the oldest first. If the lock has few, it
 // returns those of all processes.
 func (t *Tracker) by(process int, lock string) iter.Seq[*Hold] {
 	if c := t.crowdOf(lock); c != nil {
