@@ -209,7 +209,7 @@ func (r *runner) reserve(ctx context.Context, kind fault.Kind, pick fault.Pick, 
 			return fault.Fault{}, err
 		}
 		if w, ok := r.world.(fault.Chooser); ok && exact && !w.Ripe(kind.Name) {
-			return fault.Fault{}, fmt.Errorf("%w: nobody does what no %s has met", fault.ErrNobody, kind.Name)
+			return fault.Fault{}, fmt.Errorf("%w: no client is in a state that no %s has met", fault.ErrNobody, kind.Name)
 		}
 	}
 	r.mu.Lock()

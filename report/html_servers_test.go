@@ -10,7 +10,7 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// lanesOf tells the lanes of the servers of a history.
+// lanesOf describes the lanes of the servers of a history.
 func lanesOf(t *testing.T, servers int, events ...histories.Event) string {
 	t.Helper()
 	p := newPass(&histories.Header{Servers: servers}, &checker.Report{})

@@ -47,7 +47,7 @@ func deleteKind() fault.Kind {
 				return fault.Fault{}, err
 			}
 			if fault.AtHolder.At(c) && !c.Lingers && s.Exact {
-				return fault.Fault{}, fmt.Errorf("%w: what client %d holds is over in a moment", fault.ErrNobody, c.Index)
+				return fault.Fault{}, fmt.Errorf("%w: client %d holds its lock only for a moment", fault.ErrNobody, c.Index)
 			}
 			w, ok := s.World.(Administrator)
 			if !ok {
