@@ -244,9 +244,9 @@ type Census struct {
 	// to its end. It is nil when they were not counted.
 	Connects []Connects `json:"connects,omitempty"`
 
-	// Kept is how many more goroutines the idle clients of the target had at the census,
-	// when all had released and none was closed yet, than when they were opened. Clients
-	// is the number of these clients, 0 when the goroutines were not counted.
+	// Kept is the growth in the number of goroutines of the target's idle clients from
+	// when they were opened to the census, when all had released and none was closed yet.
+	// Clients is the number of these clients, 0 when the goroutines were not counted.
 	Kept    int `json:"kept,omitempty"`
 	Clients int `json:"clients,omitempty"`
 

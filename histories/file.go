@@ -174,7 +174,7 @@ func (f *File) surveyed(format format) (*Reading, error) {
 	return s.survey(f.as)
 }
 
-// Reading returns how the file is read; nil if it has a zkverify header.
+// Reading returns the interpretation of the file; nil if it has a zkverify header.
 func (f *File) Reading() *Reading {
 	if s, is := f.source.(*foreign); is && !s.ours {
 		return s.reading
@@ -273,8 +273,7 @@ func (f *File) All() iter.Seq2[*Event, error] {
 // History reads the events that are left.
 func (f *File) History() (*History, error) { return historyOf(f, f.Events()) }
 
-// Progress returns how many bytes of the file have been read, and how many there
-// are.
+// Progress returns the number of bytes that have been read, and the size of the file.
 func (f *File) Progress() (read, size int64) {
 	info, err := f.file.Stat()
 	if err != nil {

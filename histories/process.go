@@ -42,7 +42,7 @@ func (r *Recorder) number() int64 {
 	return r.processes - 1
 }
 
-// Number returns the number under which the process is on record now.
+// Number returns the current number of the process in the history.
 func (p *Process) Number() int { return int(p.n.Load()) }
 
 // Acquire records call as an acquire of a lock, which p holds from the return of

@@ -41,7 +41,7 @@ func (f *facts) begin(s *survey) {
 	}
 }
 
-// add takes in the next operation.
+// add adds the facts of the next operation.
 func (f *facts) add(o *jepsenOp) error {
 	f.n++
 	if o.isNemesis() {

@@ -94,8 +94,8 @@ func (c *Case) counts() bool {
 }
 
 // junit converts the case to JUnit: a violated guarantee is a failure, a guarantee that
-// could not be judged or was not exercised is an error, and a guarantee that the run did
-// not promise or was not meant to exercise is skipped.
+// could not be judged or was not exercised is an error, and a guarantee that was not
+// promised, or that the run was not meant to exercise, is skipped.
 func (c *Case) junit(class string) JUnitCase {
 	out := JUnitCase{Class: class, Name: c.Guarantee}
 	if c.Recipe != "" {

@@ -136,7 +136,7 @@ func startsOf(rows checker.Coverage, fault string) int {
 	return 0
 }
 
-// count returns how often a state was met, or "" if no process can be in the state.
+// count returns the number of times that a state was met, or "" if no process can be in it.
 func count(all map[checker.State]int, s checker.State) string {
 	switch n, can := all[s]; {
 	case !can:

@@ -50,7 +50,7 @@ func (t *timeline) merge(bars []bar, grain time.Duration) []bar {
 	return out
 }
 
-// holds returns how long a lock is held in a bar.
+// holds returns the time for which a lock is held in a bar.
 func (b *bar) holds() time.Duration {
 	switch b.kind {
 	case held, inside:

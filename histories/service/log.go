@@ -24,7 +24,7 @@ const Version = 1
 type Log struct {
 	Header
 	Nodes    []Node    // ephemeral nodes of locks, in the order of their creation
-	Sessions []Session // the owners of such nodes, and the run's own sessions, in the order of their ends; open sessions are last
+	Sessions []Session // the owners of such nodes, and other sessions that the run knew of, in the order of their ends; open sessions are last
 }
 
 // Header is the first line of the file.

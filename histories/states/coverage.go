@@ -157,7 +157,7 @@ func take[K comparable](counts map[K]int, k K) {
 	}
 }
 
-// FoundByAny returns how often faults, of all kinds together, found the state d as they began.
+// FoundByAny returns the number of times that faults of any kind found the state d as they began.
 func (c *Coverage) FoundByAny(d Doing) int { return c.found[d] }
 
 // meet counts the current states of a process, for a fault in force that hits it.

@@ -26,8 +26,8 @@ type Fault struct {
 	// hits every client: it uses their links.
 	Reserves []int
 
-	// Endure is how long a holder should keep its lock, if it keeps it when it is hit: the
-	// fault needs time before its main effect. 0: as long as the holder wants.
+	// Endure is the time for which a holder should keep its lock, if it keeps it when it is
+	// hit: the fault needs time before its main effect. 0: as long as the holder wants.
 	Endure time.Duration
 
 	// HealWithin bounds the time of Start, and the time of Stop.

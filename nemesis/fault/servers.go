@@ -118,9 +118,8 @@ type Servers struct {
 	ensemble.Ensemble
 }
 
-// OnServers completes a fault of servers' processes. The fault heals, whatever its start
-// did, by resuming the processes that were paused and restarting the servers that do not
-// serve.
+// OnServers completes a fault of servers' processes. Every such fault heals in the same way:
+// it resumes the processes that are paused, and restarts the servers that do not serve.
 func (s Scene) OnServers(f Fault, ids []int, start func(context.Context, Servers) error) (Fault, error) {
 	processes, ok := s.Ensemble().(ensemble.Processes)
 	if !ok {

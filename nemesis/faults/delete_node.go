@@ -30,8 +30,8 @@ type Node struct {
 // deleteWithin bounds the time of a deletion: it takes a few round trips while the ensemble serves.
 const deleteWithin = expireWithin
 
-// deleteKind deletes the node by which a client holds a lock, or waits for it, as an
-// administrator does who cleans up by hand. The session lives on. As with a forced
+// deleteKind deletes the node by which a client holds a lock, or waits for it, like an
+// administrator cleaning up by hand. The session lives on. As with a forced
 // expiry, the client cannot be warned; a lock can still promise that the loss is
 // reported soon, that a waiter takes another place, and that a lease of several locks
 // gives back the others.
