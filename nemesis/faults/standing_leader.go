@@ -77,8 +77,8 @@ const (
 	deafGlance   = 200 * time.Microsecond // between two looks at the holder's answers
 	betweenReads = 25 * time.Millisecond
 	// beforeGoingOn is the time between the holder's last request and the end of the leader's
-	// standstill: the leader finds that request when it goes on. settled bounds the time between an answer and the next
-	// one of the same batch.
+	// standstill: the leader finds that request when it goes on. settled bounds the time between
+	// an answer and the next one of the same batch.
 	beforeGoingOn, settled = 10 * time.Millisecond, 5 * time.Millisecond
 	// nothingUnderWay is the time for which a holder must be quiet after an answer: then it
 	// waits for no other answer, and messages that the leader holds back delay none of its
