@@ -116,7 +116,7 @@ func (f *File) read(file io.Reader) (source, error) {
 	return f.foreign(format, r)
 }
 
-// limited refuses what comes after the end of ctx, or beyond a number of bytes.
+// limited is a reader that fails once ctx has ended, or after a number of bytes.
 type limited struct {
 	ctx        context.Context
 	r          io.Reader
