@@ -123,7 +123,7 @@ type limited struct {
 	read, most int64 // 0: any number
 }
 
-// Read looks at the bound and at ctx.
+// Read checks ctx before it reads, and the bound afterwards.
 func (l *limited) Read(p []byte) (int, error) {
 	if l.ctx.Err() != nil {
 		return 0, context.Cause(l.ctx)
