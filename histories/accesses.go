@@ -5,23 +5,23 @@ import (
 	"time"
 )
 
-// AccessKind is what is done to a register.
+// AccessKind is the kind of an access to a register.
 type AccessKind string
 
-// What may be done to a register.
+// The kinds of accesses.
 const (
 	ReadAccess  AccessKind = "read"
 	WriteAccess AccessKind = "write"
 	CASAccess   AccessKind = "cas"
 )
 
-// Access is what an operation does to one register. Values are the texts of EDN.
+// Access is the access of an operation to one register. Values are the texts of EDN.
 type Access struct {
 	Kind     AccessKind
 	Register string // of a transaction
-	Value    string // that is read or written; of cas the one that is expected
-	New      string // of cas
-	Known    bool   // of a read: what was read is known
+	Value    string // the value that is read or written; for cas the expected one
+	New      string // for cas: the new value
+	Known    bool   // for a read: the value that was read is known
 }
 
 // Operation is one event of a history of registers.
@@ -35,7 +35,7 @@ type Operation struct {
 	Accesses []Access // of a transaction in order; else one
 }
 
-// accesses returns what an operation does.
+// accesses returns the accesses of an operation.
 func (r *Reading) accesses(o *jepsenOp) ([]Access, error) {
 	v := r.valueOf(o)
 	switch o.f {
@@ -73,8 +73,8 @@ func (r *Reading) accesses(o *jepsenOp) ([]Access, error) {
 	return out, nil
 }
 
-// Start returns the value with which a register begins. It reports false if that is left to the
-// file.
+// Start returns the initial value of a register. It reports false if none was given: the file
+// must show it.
 func (r *Reading) Start(register string) (value string, known bool) {
 	if r.Initial == "" {
 		return "", false

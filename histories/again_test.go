@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// again encodes h, decodes it, and wants the same.
+// again encodes and decodes h, and fails the test unless the result is the same.
 func again(t *testing.T, h *History, encode func(io.Writer, *History) error) {
 	t.Helper()
 	decode := Decode

@@ -23,14 +23,14 @@ func Decode(r io.Reader) (*History, error) {
 	return s.History()
 }
 
-// History reads all that is left.
+// History reads the events that are left.
 func (s *Scanner) History() (*History, error) { return historyOf(s, s.Stream()) }
 
-// historyOf reads all that is left.
+// historyOf reads the events that are left.
 func historyOf(s source, events iter.Seq2[*Event, error]) (*History, error) {
 	h := &History{Header: s.Header()}
-	// In chunks: growing one slice would copy, and keep for a while, several
-	// times what it holds in the end.
+	// In chunks: growing one slice would copy all events several times, and keep
+	// the copies for a while.
 	var chunks [][]Event
 	chunk := make([]Event, 0, 1<<13)
 	for e, err := range events {
@@ -77,8 +77,8 @@ func NewScanner(r io.Reader) (*Scanner, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The version is read by itself first: a newer format may have fields that
-	// this one does not know, and "newer version" is the better answer then.
+	// The version is read first, by itself: a newer format may have fields that
+	// this one does not know, and "newer version" is the better error then.
 	var version struct {
 		Version int `json:"zkverify"`
 	}
@@ -105,8 +105,8 @@ func NewScanner(r io.Reader) (*Scanner, error) {
 // Header returns the first line.
 func (s *Scanner) Header() Header { return s.header }
 
-// Truncated reports, once Events has come to its end, whether the file was cut
-// off, and where.
+// Truncated reports whether the file was cut off, and where. It is known once Events
+// has come to its end.
 func (s *Scanner) Truncated() (note string, truncated bool) { return s.note, s.note != "" }
 
 // Events yields the events in order. An error is the last thing it yields.
@@ -120,8 +120,8 @@ func (s *Scanner) Events() iter.Seq2[Event, error] {
 	}
 }
 
-// Stream is Events for a reader in a hurry: it yields the same event each time,
-// filled anew. With an error it yields an empty one.
+// Stream is a faster Events: it yields the same event each time, filled anew. With
+// an error it yields an empty event.
 func (s *Scanner) Stream() iter.Seq2[*Event, error] {
 	return func(yield func(*Event, error) bool) {
 		e := &Event{}
@@ -151,7 +151,7 @@ func (s *Scanner) scan(e *Event) (bool, error) {
 		*e, err = decodeEvent(line)
 		if err != nil && !whole {
 			// A whole object without its newline would have parsed, so
-			// this is the stump of a write that the crash cut short.
+			// this is the rest of a write that the crash cut short.
 			s.note = fmt.Sprintf("line %d is cut off after %d bytes", s.line, len(line))
 			return false, nil
 		}
@@ -189,7 +189,7 @@ func (s *Scanner) next() (line []byte, whole bool, err error) {
 		case errors.Is(err, bufio.ErrBufferFull):
 			continue
 		case errors.Is(err, io.ErrUnexpectedEOF):
-			// What a decompressor says of a stream that was never closed.
+			// A decompressor returns this error for a stream that was never closed.
 			s.note = fmt.Sprintf("the compressed stream is cut off after line %d", s.line)
 			fallthrough
 		case errors.Is(err, io.EOF):
@@ -243,7 +243,7 @@ func decodeEvent(line []byte) (Event, error) {
 
 var errNotUTF8 = errors.New("not UTF-8")
 
-// strict decodes exactly one JSON object with no field that v does not have.
+// strict decodes exactly one JSON object. It refuses fields that v does not have.
 func strict(line []byte, v any) error {
 	if len(bytes.TrimSpace(line)) == 0 {
 		return errors.New("the line is empty")

@@ -5,10 +5,9 @@ import (
 	"time"
 )
 
-// reader takes apart the lines that Encode writes, without reflection: most of
-// the time of judging a long history would go into encoding/json otherwise. What
-// it is not sure of it leaves to encoding/json, which alone says what is wrong
-// with a line.
+// reader decodes the lines that Encode writes, without reflection: encoding/json
+// would take most of the time of judging a long history. It leaves lines of any
+// other form to encoding/json, which also reports the errors.
 type reader struct {
 	line []byte
 	at   int
@@ -21,7 +20,7 @@ type reader struct {
 // maxShared bounds the strings that a reader remembers.
 const maxShared = 1 << 16
 
-// event reads one line into e. It reports false if it is not sure.
+// event reads one line into e. It reports false for a line that encoding/json must decode.
 func (r *reader) event(line []byte, e *Event) bool {
 	*e = Event{}
 	r.line, r.at, r.bad = line, 0, false
@@ -41,8 +40,8 @@ func (r *reader) event(line []byte, e *Event) bool {
 	return false
 }
 
-// field reads the value of a field into e and returns the field's bit, 0 for one that
-// it does not know.
+// field reads the value of a field into e and returns the field's bit, or 0 for a field
+// that it does not know.
 func (r *reader) field(name []byte, e *Event) (bit uint32) {
 	switch string(name) { // compared, not copied
 	case "time":
@@ -92,7 +91,7 @@ func (r *reader) field(name []byte, e *Event) (bit uint32) {
 	return bit
 }
 
-// skip reads one byte, which must be c.
+// skip reads the byte c.
 func (r *reader) skip(c byte) {
 	if r.at >= len(r.line) || r.line[r.at] != c {
 		r.bad = true
@@ -101,7 +100,7 @@ func (r *reader) skip(c byte) {
 	r.at++
 }
 
-// next reads what follows a value.
+// next reads the comma or the brace after a value.
 func (r *reader) next() byte {
 	if r.at < len(r.line) {
 		if c := r.line[r.at]; c == ',' || c == '}' {
@@ -113,7 +112,7 @@ func (r *reader) next() byte {
 	return 0
 }
 
-// quoted reads a string of printable ASCII that has nothing to be unescaped.
+// quoted reads a string of printable ASCII without escapes.
 func (r *reader) quoted() []byte {
 	r.skip('"')
 	if r.bad {
@@ -149,7 +148,7 @@ func (r *reader) text() string {
 	return r.share(string(b))
 }
 
-// share returns s, or an equal string that was read before.
+// share returns s, or the equal string that was read before.
 func (r *reader) share(s string) string {
 	if known, ok := r.strings[s]; ok {
 		return known
@@ -163,7 +162,7 @@ func (r *reader) share(s string) string {
 	return s
 }
 
-// number reads an integer of so many bits, without its sign.
+// number reads an integer of at most the given number of bits, without the sign bit.
 func (r *reader) number(bits int) int64 {
 	negative := r.at < len(r.line) && r.line[r.at] == '-'
 	if negative {
@@ -179,7 +178,7 @@ func (r *reader) number(bits int) int64 {
 	}
 	switch digits := r.at - from; {
 	case digits == 0, digits > 1 && r.line[from] == '0', digits == 18, n>>bits != 0:
-		r.bad = true // or more digits than are sure to fit
+		r.bad = true // or it has more digits than are sure to fit
 	case negative && n == 0:
 		r.bad = true
 	case negative:
@@ -205,7 +204,7 @@ func (r *reader) token() (t Token) {
 	return t
 }
 
-// saying reads what most sayings have.
+// saying reads a saying that has only the most frequent fields.
 func (r *reader) saying() *Saying {
 	s := &Saying{}
 	var seen uint32
@@ -264,7 +263,7 @@ func (r *reader) truth() *bool {
 	return nil
 }
 
-// intern makes equal strings of a history share their memory.
+// intern makes equal strings of a history share memory.
 func (r *reader) intern(e *Event) {
 	for _, s := range []*string{&e.Lock, &e.Owner, &e.Session, &e.Store, &e.Error, (*string)(&e.Op), (*string)(&e.Type), (*string)(&e.Mode)} {
 		if *s != "" {

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// FuzzReader: what the fast reader is sure of, encoding/json reads the same.
+// FuzzReader checks that encoding/json reads each line that the fast reader accepts as the fast
+// reader does.
 func FuzzReader(f *testing.F) {
 	for _, line := range append(corpusLines(f),
 		`{"time":1,"type":"ok","process":-1}`,
@@ -49,7 +50,7 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
-// Otherwise the fast reader is none.
+// The fast reader must read the frequent events itself; else it is no faster.
 func TestTheFastReaderReadsAllThatProcessesDo(t *testing.T) {
 	n := 0
 	for _, line := range corpusLines(t) {

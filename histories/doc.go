@@ -16,22 +16,21 @@
 //
 // # Recipes
 //
-// The header's "locks" says of each lock key which [Recipe] it is, and its
-// size:
+// The header's "locks" gives the [Recipe] and the size of each lock key:
 //
 //	"locks":{"lock-0":{"recipe":"mutex"},"semaphore-0":{"recipe":"semaphore","size":3}}
 //
-// Then only the operations of its recipe are recorded of it, with the fields
-// that they need: a mode for a read/write lock, permits for a semaphore, a
+// A listed lock has only the operations of its recipe, with the fields that
+// they need: a mode for a read/write lock, permits for a semaphore, a
 // generation for the members of a double barrier. An operation over several
 // locks names them as "parts" instead of "lock", with the token of each once
 // they are held.
 //
 // # Invariants
 //
-// Whatever a [Recorder] accepts and whatever a reader returns obeys these
-// rules; a file that breaks one is refused with a [FormatError] that names the
-// line, and never judged:
+// Every event that a [Recorder] accepts or a reader returns obeys these rules.
+// A file that breaks one is refused with a [FormatError] that names the line,
+// and is never judged:
 //
 //   - time never decreases;
 //   - a process is single-threaded: between an invoke and its completion (ok,
@@ -39,35 +38,35 @@
 //     op, lock and store as the invoke, and the same mode, permits, size and
 //     generation;
 //   - a process whose operation ended in info, or that crashed, is retired:
-//     nothing is recorded of it afterwards, except that the observer may still
-//     see its session expire;
+//     it has no later event, except that the observer may still see its session
+//     expire;
 //   - a fault-stop has a fault-start with the same ID before it, and an ID is
 //     not started again while it is active;
-//   - nothing was recorded since the time from which a stalled event says that the
-//     recording process stood still;
-//   - every field that its type of event needs is there (see [Type]), and no
-//     field, type, op, store, mode or phase is unknown;
-//   - if the header lists locks, no other is named, and each has only the
-//     operations of its recipe.
+//   - no event lies between the Since of a stalled event and the stalled event
+//     itself: the recording process stood still in that time;
+//   - an event has every field that its type needs (see [Type]), and no unknown
+//     field, type, op, store, mode or phase;
+//   - if the header lists locks, events name no other lock, and each lock has only
+//     the operations of its recipe.
 //
 // Lock events (suspended, resumed, lost, revoke-requested, says) may come at any time
 // of a process's life. An enqueued event outside an open acquire is allowed,
-// since a target may report late, but says nothing.
+// since a target may report late, but it has no meaning.
 //
 // # Crashes
 //
-// An invoke, and everything before it, is in the hands of the operating system
-// before Record returns, so before the request is sent: what a request may have
-// done can never be missing from the history. A file whose last line was cut
-// off is read up to its last whole line, and [History.Truncated] says so.
+// Record hands an invoke, and every event before it, to the operating system
+// before it returns, and so before the request is sent: an operation that may have
+// taken effect is never missing from the history. A file whose last line was cut
+// off is read up to its last whole line, and [History.Truncated] is set.
 //
 // # Jepsen
 //
-// Histories in Jepsen's EDN are read and written too, see [DecodeEDN] and
+// Histories in Jepsen's EDN can be read and written too, see [DecodeEDN] and
 // [EncodeEDN]. [ReadFile] and [WriteFile] choose by the file's extension.
 //
 // # Porcupine
 //
-// The operations of a history can be written for a model of one's own, see
-// [EncodePorcupine].
+// [EncodePorcupine] writes the operations of a history for Porcupine, to be checked
+// against a model of your own.
 package histories

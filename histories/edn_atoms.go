@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// atom returns what a word stands for: a number, a keyword or a symbol.
+// atom returns the value of a word: a number, a keyword or a symbol.
 func atom(word string) (any, error) {
 	switch word {
 	case "nil":
@@ -38,7 +38,7 @@ func atom(word string) (any, error) {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// named reports whether a word can be a name, which may have another one and a slash before it.
+// named reports whether a word can be a name, or two names with a slash between them.
 func named(word string) bool {
 	slashes := strings.Count(word, "/")
 	if word == "" || slashes > 1 || strings.HasPrefix(word, "/") || strings.HasSuffix(word, "/") {
@@ -89,7 +89,7 @@ func ratio(above, below string) (any, error) {
 	return n, nil
 }
 
-// integer reads one of any size.
+// integer reads an integer of any size.
 func integer(digits string) (any, error) {
 	n, ok := new(big.Int).SetString(digits, 10)
 	switch {
@@ -101,8 +101,8 @@ func integer(digits string) (any, error) {
 	return n, nil
 }
 
-// isNumber reports whether a word is an integer, with N behind it if it may be of any size, or
-// a decimal number, with M behind it if it is to be exact.
+// isNumber reports whether a word is an integer, with the suffix N if it may be of any size, or
+// a decimal number, with the suffix M if it is exact.
 func isNumber(word string) bool {
 	rest := word
 	if word[0] == '+' || word[0] == '-' {
@@ -140,10 +140,10 @@ func isNumber(word string) bool {
 	return rest == "" || rest == "M"
 }
 
-// characters are those that have a name.
+// characters are the characters that have a name.
 var characters = map[string]rune{"newline": '\n', "return": '\r', "space": ' ', "tab": '\t', "formfeed": '\f'}
 
-// character reads what follows a backslash that is in no string.
+// character reads a character, after its backslash.
 func (r *ednReader) character() (any, error) {
 	c, err := r.next()
 	if err != nil {
@@ -170,10 +170,10 @@ func (r *ednReader) character() (any, error) {
 	return nil, fmt.Errorf("%.40q is no character", `\`+word)
 }
 
-// escapes are what a rune stands for that a backslash precedes in a string.
+// escapes maps the rune after a backslash in a string to the rune that it stands for.
 var escapes = map[rune]rune{'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t', '\\': '\\', '/': '/', '"': '"'}
 
-// text reads a string behind its first quote.
+// text reads a string, after its first quote.
 func (r *ednReader) text() (any, error) {
 	text := r.word[:0]
 	for {
@@ -195,7 +195,7 @@ func (r *ednReader) text() (any, error) {
 	}
 }
 
-// escaped reads what follows a backslash in a string.
+// escaped reads the rest of an escape in a string, after its backslash.
 func (r *ednReader) escaped() (rune, error) {
 	c, err := r.next()
 	if err != nil {
@@ -226,7 +226,8 @@ func (r *ednReader) escaped() (rune, error) {
 	return c, nil
 }
 
-// errHalf: two strings could become one if it stood for the replacement character.
+// errHalf refuses half a surrogate pair: as the replacement character it could make two different
+// strings equal.
 var errHalf = errors.New(`a string has one half of a surrogate pair`)
 
 // hex reads the four digits of a \u.
@@ -246,7 +247,7 @@ func (r *ednReader) hex() (rune, error) {
 	return n, nil
 }
 
-// Errors of Jepsen's operations are told as EDN has them, but for quotes.
+// The errors of Jepsen's operations are printed as in EDN, but without quotes.
 
 func (k keyword) String() string { return ":" + string(k) }
 func (s ednSet) String() string  { return "#{" + inner([]any(s)) + "}" }

@@ -10,18 +10,17 @@ import (
 // DecodeEDN reads a Jepsen history: one map an operation, one after the other
 // or in one vector. What [EncodeEDN] wrote is read back as it was.
 //
-// What the operations of another history are about is found out as [OpenAs] does. What
-// the :nemesis does becomes faults: an :f of :start, :start-x begins one and
-// :stop, :stop-x ends it, and so do the pairs of jepsen.nemesis.combined, such as :kill and
-// :start; any other :f lasts from its invocation to its
-// completion. The header says Target "jepsen", promises nothing, has the models, and has
-// ReleaseNotHeld "violation".
+// For any other history, the locks and models are found as [OpenAs] finds them. The operations
+// of the :nemesis become faults: an :f of :start or :start-x begins a fault and :stop or
+// :stop-x ends it, and so do the pairs of jepsen.nemesis.combined, such as :kill and
+// :start; a fault of any other :f lasts from its invocation to its completion. The header has
+// the Target "jepsen", no promises, the models, and the ReleaseNotHeld "violation".
 //
 // Jepsen's workers take the :time of an operation before it is put into the
-// history, so that an operation may have an earlier time than the one before.
-// Operations are in the order of their :index if all have one, otherwise in that of
-// the lines, and a :time that is not later than the one before is taken for a
-// nanosecond after it: equal times would say that nobody knows the order. Without
+// history, so an operation may have an earlier time than the one before it.
+// Operations are read in the order of their :index if all have one, otherwise in the
+// order of the lines. A :time that is not later than the one before becomes one
+// nanosecond later than that: equal times would leave the order open. Without
 // :time, operations are a microsecond apart. A history that EncodeEDN wrote is read as
 // strictly as JSON lines.
 func DecodeEDN(r io.Reader) (h *History, err error) {
@@ -41,7 +40,7 @@ func DecodeEDN(r io.Reader) (h *History, err error) {
 type ednOperations struct {
 	forms *ednReader
 	o     jepsenOp
-	first *jepsenOp // that was read to see whether it is a header
+	first *jepsenOp // read already, to see whether it is a header
 }
 
 // next reads the next operation.
@@ -64,7 +63,7 @@ func (s *ednOperations) next() (*jepsenOp, error) {
 	return &s.o, s.wrong(s.take(v))
 }
 
-// take reads an operation from a form.
+// take converts a form to an operation.
 func (s *ednOperations) take(v any) error {
 	for {
 		t, is := v.(tagged) // #jepsen.history.Op{…}
@@ -91,7 +90,7 @@ func (s *ednOperations) take(v any) error {
 	return nil
 }
 
-// wrong makes err an error of the format, on the line that is read.
+// wrong makes err a FormatError on the current line.
 func (s *ednOperations) wrong(err error) error {
 	if err == nil {
 		return nil
@@ -99,7 +98,7 @@ func (s *ednOperations) wrong(err error) error {
 	return &FormatError{Line: s.forms.line, Reason: err.Error()}
 }
 
-// readHeader takes in the header of a history that EncodeEDN wrote.
+// readHeader reads the header of a history that EncodeEDN wrote.
 func (j *jepsen) readHeader(header any) error {
 	b, err := toJSON(header)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// set reads a set behind its first bracket.
+// set reads a set, after its first bracket.
 func (r *ednReader) set() (any, error) {
 	all, err := r.elements('}')
 	if err != nil {
@@ -22,7 +22,7 @@ func (r *ednReader) set() (any, error) {
 	return ednSet(all), nil
 }
 
-// symbolic reads one of the numbers that have no digits, behind "##".
+// symbolic reads a number that has no digits, such as ##Inf, after "##".
 func (r *ednReader) symbolic() (any, error) {
 	c, err := r.next()
 	if err != nil {
@@ -43,7 +43,7 @@ func (r *ednReader) symbolic() (any, error) {
 	return nil, fmt.Errorf("%.40q is no number", "##"+word)
 }
 
-// namespaced reads a map whose keys have the namespace before it, behind "#:".
+// namespaced reads a map with one namespace for its keys, after "#:".
 func (r *ednReader) namespaced() (any, error) {
 	space := ""
 	c, err := r.next()
@@ -74,7 +74,7 @@ func (r *ednReader) namespaced() (any, error) {
 	return all, nil
 }
 
-// unreadable reads what old versions of Clojure print of an object, behind "#<".
+// unreadable reads an object as old versions of Clojure print it, after "#<".
 func (r *ednReader) unreadable() (any, error) {
 	text := r.word[:0]
 	for open := 1; ; {

@@ -16,9 +16,9 @@ import (
 // EncodeEDN writes h as a Jepsen history, one map a line.
 //
 // Operations have Jepsen's keys :type, :process, :f, :time, :value (of reads
-// and writes) and :error; everything else stands under keys of the namespace
-// zkverify. Events that Jepsen has no notion of, the header among them, are
-// written as :info of the :nemesis, which Jepsen's checkers leave alone.
+// and writes) and :error; all other fields have keys in the namespace
+// zkverify. The header, and events that Jepsen does not know, are written as
+// :info of the :nemesis, which Jepsen's checkers ignore.
 func EncodeEDN(w io.Writer, h *History) error {
 	return EncodeAs(w, ".edn", h.Header, each(h.Events))
 }
@@ -71,7 +71,7 @@ func encodeEDNEvent(b *bufio.Writer, e *Event) error {
 	return err
 }
 
-// jsonObject returns v as JSON sees it, with numbers kept exact.
+// jsonObject returns v as a JSON object, with exact numbers.
 func jsonObject(v any) (map[string]any, error) {
 	raw, err := json.Marshal(v)
 	if err != nil {
@@ -84,8 +84,8 @@ func jsonObject(v any) (map[string]any, error) {
 	return m, err
 }
 
-// writeEDN writes a JSON value as EDN. Keys of maps are strings: those of
-// options and parameters may be no keywords.
+// writeEDN writes a JSON value as EDN. Keys of maps are strings: the keys of
+// options and parameters may not be valid keywords.
 func writeEDN(b *bufio.Writer, v any) {
 	switch v := v.(type) {
 	case nil:

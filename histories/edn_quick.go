@@ -2,24 +2,24 @@ package histories
 
 import "bytes"
 
-// ednQuick reads operations of the simplest form, which most of a history has: a map from
-// keywords to atoms and vectors of atoms. What it is not sure of it leaves to ednReader.
+// ednQuick reads operations of the simplest and most frequent form: a map from keywords to atoms
+// and vectors of atoms. It leaves all other forms to ednReader.
 type ednQuick struct {
 	b     []byte
 	at    int
 	bad   bool
-	words map[string]any // keywords and strings, and both are shared
+	words map[string]any // equal words share their values, and so do equal texts
 	texts map[string]any
 }
 
-// peeked is how long a simple operation may be.
+// peeked is the greatest length of a simple operation.
 const peeked = 1 << 11
 
-// jepsenTag is what Jepsen writes before an operation.
+// jepsenTag is the tag that Jepsen writes before an operation.
 const jepsenTag = "#jepsen.history.Op"
 
-// simple reads an operation whose first rune is c into o. It reports false, and has read nothing,
-// if that is not a simple one.
+// simple reads an operation whose first rune is c into o. If the operation is not of the simple
+// form, it reads nothing and reports false.
 func (r *ednReader) simple(c rune, o *jepsenOp) bool {
 	q := &r.quick
 	q.b, _ = r.r.Peek(peeked)
@@ -45,7 +45,7 @@ func (r *ednReader) simple(c rune, o *jepsenOp) bool {
 	return true
 }
 
-// operation reads a map behind its first bracket.
+// operation reads a map, after its first bracket.
 func (q *ednQuick) operation(o *jepsenOp) bool {
 	for {
 		switch q.blanks() {
@@ -64,12 +64,12 @@ func (q *ednQuick) operation(o *jepsenOp) bool {
 		}
 		shared := q.shared(q.texts, name[1:], func(s string) any { return s })
 		if o.set(shared.(string), v) != nil {
-			return false // what is wrong is told by who reads it again
+			return false // ednReader reads it again, and reports the error
 		}
 	}
 }
 
-// blanks goes on to the next byte of a form, and returns it; 0 at the end.
+// blanks skips blanks and returns the next byte of a form; 0 at the end.
 func (q *ednQuick) blanks() byte {
 	for q.at < len(q.b) {
 		switch c := q.b[q.at]; c {
@@ -83,7 +83,7 @@ func (q *ednQuick) blanks() byte {
 	return 0
 }
 
-// plainRunes are those that names and numbers have here.
+// plainRunes are the runes of the names and numbers that ednQuick reads.
 var plainRunes = func() (all [256]bool) {
 	for c := byte('!'); c < 0x7f; c++ {
 		all[c] = c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || bytes.IndexByte([]byte("-_.?!*"), c) >= 0
@@ -131,7 +131,7 @@ func (q *ednQuick) value(depth int) any {
 	return nil
 }
 
-// shared returns the value of a word that may have been read before.
+// shared returns the value of a word: the same value as before if the word was read before.
 func (q *ednQuick) shared(known map[string]any, w []byte, make func(string) any) any {
 	if v, ok := known[string(w)]; ok {
 		return v
@@ -161,7 +161,7 @@ func (q *ednQuick) text() any {
 	return nil
 }
 
-// integer reads a number that fits into 64 bits whatever its digits are.
+// integer reads a number with so few digits that it fits into 64 bits.
 func (q *ednQuick) integer() any {
 	w := q.token()
 	digits := w

@@ -12,16 +12,16 @@ import (
 	"unicode/utf8"
 )
 
-// What a form may have at most. Forms are read by recursion, and what a number takes grows
-// with the square of its digits.
+// The limits of a form. Forms are read by recursion, and the time to read a number grows with
+// the square of its digits.
 const (
 	maxNesting = 64   // collections, tags and discards in one another
 	maxWord    = 4096 // bytes of a number, symbol, keyword or character
 )
 
-// ednReader reads EDN one form at a time, in memory that goes with the longest form. Of
-// vectors and lists at the top it reads what they hold: the operations of a history that is one
-// vector are read one by one, too.
+// ednReader reads EDN one form at a time, in memory proportional to the longest form. It reads
+// the elements of vectors and lists at the top one by one: so the operations of a history that
+// is one vector are read one by one, too.
 type ednReader struct {
 	r      *bufio.Reader
 	line   int  // of the rune that was read last, from 1
@@ -29,12 +29,12 @@ type ednReader struct {
 	unread bool // next returns last again
 
 	around []rune // ends of the vectors and lists at the top that are open
-	bytes  int    // since the form before
+	bytes  int    // since the previous form
 	values int    // of this form
 	depth  int    // of this form
 	word   []byte // scratch
-	loose  int    // what is read is for people: in it a word that is no value is a symbol
-	failed error  // of the file, not of what it says
+	loose  int    // above 0 in a printed object, which is for people: a word there that is no value is a symbol
+	failed error  // of reading the file, not of its contents
 
 	quick ednQuick
 }
@@ -59,12 +59,12 @@ func newEDNReader(r io.Reader) *ednReader {
 	return &ednReader{r: bufio.NewReaderSize(r, 1<<16), line: 1}
 }
 
-// operation reads the next form that is in no vector or list at the top. The error is io.EOF at
-// the end of the file.
+// operation reads the next form, at the top or in a vector or list at the top. The error is
+// io.EOF at the end of the file.
 func (r *ednReader) operation() (any, error) { return r.operationInto(nil) }
 
-// operationInto is operation. If the form is a simple one it is read into o, if that is not nil,
-// and o is returned.
+// operationInto is like operation. If o is not nil and the form is simple, it reads the form into
+// o and returns o.
 func (r *ednReader) operationInto(o *jepsenOp) (any, error) {
 	r.bytes, r.values, r.depth = 0, 0, 0
 	for {
@@ -125,8 +125,8 @@ func (r *ednReader) next() (rune, error) {
 
 func blank(c rune) bool { return c == ',' || unicode.IsSpace(c) }
 
-// start returns the first rune of what comes next, behind blanks, comments and what is
-// discarded. Of "#" the rune behind it has not been read.
+// start skips blanks, comments and discarded forms, and returns the first rune of the next form.
+// After "#" the next rune has not been read yet.
 func (r *ednReader) start() (rune, error) {
 	for {
 		c, err := r.next()
@@ -157,7 +157,7 @@ func (r *ednReader) start() (rune, error) {
 	}
 }
 
-// inForm makes an error of an end of the file that comes too early.
+// inForm turns io.EOF inside a form into the error for a file that ends too early.
 func inForm(err error) error {
 	if errors.Is(err, io.EOF) {
 		return errEnds
@@ -203,7 +203,7 @@ func (r *ednReader) valueAt(c rune) (any, error) {
 	return v, err
 }
 
-// nested reads what lies one level deeper.
+// nested calls read one level deeper.
 func (r *ednReader) nested(read func() (any, error)) (any, error) {
 	if r.depth++; r.depth > maxNesting {
 		return nil, errTooDeep
@@ -213,7 +213,7 @@ func (r *ednReader) nested(read func() (any, error)) (any, error) {
 	return v, err
 }
 
-// elements reads values up to the rune that ends them.
+// elements reads values up to the closing bracket end.
 func (r *ednReader) elements(end rune) ([]any, error) {
 	all := []any{}
 	for {
@@ -252,8 +252,8 @@ func (r *ednReader) pairs() (any, error) {
 	return m, nil
 }
 
-// dispatched reads what begins with "#": a set, a map with a namespace, a number that is none, an
-// object that has no form of its own, or a value with a tag.
+// dispatched reads a form that begins with "#": a set, a map with a namespace, a symbolic number, a
+// printed object, or a value with a tag.
 func (r *ednReader) dispatched() (any, error) {
 	c, err := r.next()
 	if err != nil {
@@ -296,13 +296,13 @@ func (r *ednReader) dispatched() (any, error) {
 	return time.Parse(time.RFC3339Nano, at)
 }
 
-// once knows the values that it was asked for, but for collections.
+// once remembers the values, except collections, that has was called with.
 type once struct {
 	few  []any
 	many map[any]bool
 }
 
-// has reports whether it was asked for v before.
+// has reports whether it was called with v before.
 func (o *once) has(v any) bool {
 	switch v.(type) {
 	case []any, ednMap, ednSet, tagged:
@@ -328,7 +328,7 @@ func (o *once) has(v any) bool {
 	return false
 }
 
-// wordFrom reads a word whose first rune is c: all up to what cannot be part of one.
+// wordFrom reads a word whose first rune is c, up to the first rune that cannot be part of a word.
 func (r *ednReader) wordFrom(c rune) (string, error) {
 	r.word = utf8.AppendRune(r.word[:0], c)
 	for {

@@ -41,7 +41,7 @@ func TestAFormOfEDNIsReadAsWhatItSays(t *testing.T) {
 	}
 }
 
-// What many values are twice in is found as fast as in few.
+// A repeated value is found among many values as among few.
 func TestOnceKnowsWhatItWasAskedFor(t *testing.T) {
 	var o once
 	for round := range 2 {
@@ -56,7 +56,8 @@ func TestOnceKnowsWhatItWasAskedFor(t *testing.T) {
 	}
 }
 
-// Reading Jepsen's own form and ours, an operation at a time, takes no more memory for more.
+// Operations of Jepsen's form and of zkverify's are read one at a time, in memory that does not
+// grow with their number.
 func TestReadingEDNTakesNoMoreMemoryForMoreEvents(t *testing.T) {
 	var ours strings.Builder
 	if err := EncodeEDN(&ours, &History{Header: Header{Version: Version}}); err != nil {
@@ -80,8 +81,8 @@ func TestReadingEDNTakesNoMoreMemoryForMoreEvents(t *testing.T) {
 	}
 }
 
-// steady goes through events, and wants the memory that is in use not to grow. The last of them
-// may be one that is refused.
+// steady reads all events, and fails the test if the memory in use grows. The last event may be
+// refused.
 func steady(t *testing.T, events iter.Seq2[*Event, error], want int, refused bool) {
 	t.Helper()
 	n := 0

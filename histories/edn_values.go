@@ -33,7 +33,7 @@ func toJSON(v any) ([]byte, error) {
 	return json.Marshal(p)
 }
 
-// plain turns an EDN value into one that JSON has.
+// plain converts an EDN value to a value that JSON can hold.
 func plain(v any) (any, error) {
 	switch v := v.(type) {
 	case nil, bool, int64, string, float64, time.Duration:
@@ -83,7 +83,7 @@ func plainMap(n int, pairs iter.Seq2[string, any]) (any, error) {
 	return out, nil
 }
 
-// kindOf names what a value is.
+// kindOf returns the name of a value's kind.
 func kindOf(v any) string {
 	switch v.(type) {
 	case nil:
@@ -116,8 +116,8 @@ func kindOf(v any) string {
 	return "value with a tag"
 }
 
-// ednText returns a value as EDN has it, the elements of maps and sets in order: equal values
-// have equal texts, and values that differ have texts that do.
+// ednText returns a value as EDN, with the elements of maps and sets in order. Two values have
+// the same text if and only if they are equal.
 func ednText(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -167,8 +167,8 @@ func texts(all []any) []string {
 	return out
 }
 
-// keyText returns the name of a lock or a register. A string stands for itself, unless it could
-// be the text of another value.
+// keyText returns the name of a lock or a register. A string is its own name, unless it could be
+// the text of another value.
 func keyText(v any) string {
 	switch v := v.(type) {
 	case symbol:
@@ -202,7 +202,7 @@ func pairOf(v any) (key, value any, ok bool) {
 	return nil, nil, false
 }
 
-// either returns what a map has under the first of these names that it has.
+// either returns the value of the first of these names that is a key of the map.
 func (m ednMap) either(names ...string) (any, bool) {
 	for _, name := range names {
 		for _, p := range m {

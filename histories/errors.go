@@ -9,19 +9,19 @@ import (
 // a format newer than [Version].
 var ErrNewerVersion = errors.New("written by a newer zkverify")
 
-// ErrEmpty is wrapped by the error of a reader whose file holds nothing at all,
-// or nothing but the beginning of a header.
+// ErrEmpty is wrapped by the error of a reader whose file is empty, or holds only
+// the beginning of a header.
 var ErrEmpty = errors.New("empty history")
 
 // ErrRetired is wrapped by the error that [Recorder.Record] and the readers
-// give for an event of a process that is retired. A target's late callback is
+// return for an event of a process that is retired. A target's late callback is
 // the usual cause; the event is not recorded.
 var ErrRetired = errors.New("process is retired")
 
 // ErrClosed is returned by [Recorder.Record] after Close.
 var ErrClosed = errors.New("histories: recorder is closed")
 
-// FormatError says which line of which file breaks the format, and why.
+// FormatError reports a line of a file that breaks the format, and the reason.
 type FormatError struct {
 	File   string // empty when the history did not come from a file
 	Line   int    // 1 is the header; 0 when the file as a whole is at fault
@@ -49,7 +49,7 @@ func (e *FormatError) Error() string {
 // Unwrap returns the sentinel, if there is one.
 func (e *FormatError) Unwrap() error { return e.Err }
 
-// inFile completes an error of a reader with the name of its file.
+// inFile adds the name of the file to an error of a reader.
 func inFile(err error, file string) error {
 	var f *FormatError
 	if errors.As(err, &f) && f.File == "" {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Type says what an [Event] records.
+// Type is the type of an [Event].
 type Type string
 
 // The types of an event. The first four are the operations of a process, in
@@ -15,10 +15,10 @@ type Type string
 const (
 	Invoke Type = "invoke" // the process asked for Op; on disk before the request is sent
 	OK     Type = "ok"     // Op succeeded
-	Fail   Type = "fail"   // Op certainly had no effect that anybody may act on
-	Info   Type = "info"   // nobody knows whether Op took effect; the process is retired
+	Fail   Type = "fail"   // Op certainly had no effect that a process may act on
+	Info   Type = "info"   // it is unknown whether Op took effect; the process is retired
 
-	Enqueued  Type = "enqueued"  // an open acquire has its place in the queue: Token orders the places, or Sequence where it is zero; Position counts those known to be ahead
+	Enqueued  Type = "enqueued"  // an open acquire has its place in the queue: Token orders the places, or Sequence if Token is zero; Position counts the contenders known to be ahead
 	Suspended Type = "suspended" // the holder's link is down, its lease not yet lost
 	Resumed   Type = "resumed"   // the link is back, the lease was kept
 	Lost      Type = "lost"      // the holder was told that exclusivity is no longer guaranteed
@@ -26,23 +26,23 @@ const (
 	Crash     Type = "crash"     // the process died without releasing; its number is not used again
 
 	Closing Type = "closing" // the process gives back all that it holds by closing its client; it may open another
-	Closed  Type = "closed"  // that has been done: the target says that the session has ended
+	Closed  Type = "closed"  // the client is closed: the target reports that the session has ended
 
-	RevokeRequested Type = "revoke-requested" // the holder was told that somebody asks it to release; Token is its lease's
+	RevokeRequested Type = "revoke-requested" // the holder was told that another process asks it to release; Token is its lease's
 
-	Says Type = "says" // what the lock says of itself, asked or not: Saying; Depth is that of the lease asked, as its holder counts
+	Says Type = "says" // the lock reports its own state, asked or unasked, in Saying; Depth is that of the lease asked, as its holder counts
 
 	FaultStart Type = "fault-start" // Fault began
 	FaultStop  Type = "fault-stop"  // Fault was healed
 
 	Stalled    Type = "stalled" // the process that records the run stood still from Since until now: see [Recorder]
-	ServerSeen Type = "server"  // Server was found to be something else than before; or the same, when nothing else was on record for a while
+	ServerSeen Type = "server"  // Server was found in another state or version than before; or in the same, when no other event was recorded for a while
 
 	PhaseStart Type = "phase"  // Phase began
-	CensusDone Type = "census" // Census: what was left when every client had released
+	CensusDone Type = "census" // Census lists what was left when every client had released
 )
 
-// Op names what a process asked for.
+// Op is the name of an operation.
 type Op string
 
 // The operations that processes perform on locks. Acquire and TryAcquire with a
@@ -55,26 +55,26 @@ const (
 	Read       Op = "read"  // reads the guarded counter in Store; Value on completion
 	Write      Op = "write" // writes Value to the guarded counter in Store; fail when the fence refused it
 
-	SetSize Op = "set-size" // makes Size the size of a shared semaphore; Token on completion, if it has one, is the transaction that did
+	SetSize Op = "set-size" // makes Size the size of a shared semaphore; Token on completion, if there is one, is the transaction that did it
 	Revoke  Op = "revoke"   // asks the holder whose lease has Token to release
-	Observe Op = "observe"  // waits until another one leads; Token on completion is that of its term, zero if nobody leads
+	Observe Op = "observe"  // waits until the leader changes; Token on completion is that of the new leader's term, zero if there is no leader
 )
 
 // The operations on barriers. The members of one round of a double barrier
 // name it by the same Generation; rounds of one barrier do not overlap. An
-// enter or leave that failed was still an arrival or a departure: others may
-// have counted it. The Token of an enter that is ok, if it has one, is the
-// transaction that began its round; of one that failed, a transaction by which
-// nothing was left of the member, so that it is counted by no later one.
+// enter or leave that failed was still an arrival or a departure: other members
+// may have counted it. The Token of an enter that is ok, if it has one, is the
+// transaction that began its round. The Token of an enter that failed is a
+// transaction by which the member's node was gone: later members do not count it.
 const (
 	Set    Op = "set"    // puts the barrier up
-	Remove Op = "remove" // takes it away
-	Wait   Op = "wait"   // returns when it is not there
+	Remove Op = "remove" // takes the barrier away
+	Wait   Op = "wait"   // returns when the barrier is not there
 	Enter  Op = "enter"  // returns when all members have come
 	Leave  Op = "leave"  // returns when all members leave
 )
 
-// Mode says how a read/write lock is asked for.
+// Mode is the mode in which a read/write lock is acquired.
 type Mode string
 
 // The modes.
@@ -93,8 +93,8 @@ const (
 // The guarded counters that every lock protects.
 const (
 	StoreFenced = "fenced" // refuses a write whose token is older than the newest it has seen
-	// StoreGuarded is a node in ZooKeeper that is written in a transaction which goes
-	// through only while the lock is held.
+	// StoreGuarded is a node in ZooKeeper. The transaction that writes it goes through
+	// only while the lock is held.
 	StoreGuarded = "guarded"
 	StorePlain   = "plain" // accepts every write: only mutual exclusion protects it
 )
@@ -107,8 +107,8 @@ type Token struct {
 	Sub  int32 `json:"sub,omitempty"`
 }
 
-// Compare returns -1 if t was issued before u, 1 if it was issued after it, and 0 if
-// they are one.
+// Compare returns -1 if t was issued before u, 1 if t was issued after u, and 0 if
+// they are equal.
 func (t Token) Compare(u Token) int {
 	return cmp.Or(cmp.Compare(t.Zxid, u.Zxid), cmp.Compare(t.Sub, u.Sub))
 }
@@ -126,7 +126,7 @@ type Event struct {
 	Parts   []Part        `json:"parts,omitempty"`   // instead of Lock: the locks of an operation over several, and of its lease
 	Mode    Mode          `json:"mode,omitempty"`    // for read/write locks
 	Permits int           `json:"permits,omitempty"` // for semaphores
-	Owner   string        `json:"owner,omitempty"`   // who holds: re-entry is by owner
+	Owner   string        `json:"owner,omitempty"`   // the holder's name: re-entry is by owner
 	Session string        `json:"session,omitempty"` // ZooKeeper session id, 0x and 16 hex digits
 
 	Token    Token  `json:"token,omitzero"`
@@ -137,7 +137,7 @@ type Event struct {
 	Value    int64  `json:"value,omitempty"`    // for read, write
 	Size     int    `json:"size,omitempty"`     // for set-size
 	Error    string `json:"error,omitempty"`
-	Refused  bool   `json:"refused,omitempty"` // for a try-acquire that failed: because somebody else is in the way, says the lock
+	Refused  bool   `json:"refused,omitempty"` // for a try-acquire that failed: the lock reports that another client is in the way
 
 	Generation int `json:"generation,omitempty"` // for enter, leave: which round, from 1
 
@@ -159,10 +159,11 @@ type Part struct {
 
 // Fault names one fault of the nemesis. Start and stop carry the same ID.
 //
-// Besides its own details, Params has at the start how long the fault was to last
-// ("for"), whom it was aimed at ("aim", "draw"), how long it took to find somebody
-// ("looked") and how late it then began ("late"); at the stop how late it was
-// ("late") and how long it took to heal ("healing").
+// Besides the fault's own details, Params of a fault-start gives the planned duration
+// ("for"), the aim ("aim", "draw"), the time taken to find a process at which to aim
+// ("looked"), and the delay with which the fault then began ("late"). Params of a
+// fault-stop gives the delay of the stop ("late") and the time that healing took
+// ("healing").
 type Fault struct {
 	ID        int               `json:"id"`
 	Name      string            `json:"name"`
@@ -171,17 +172,17 @@ type Fault struct {
 	Params    map[string]string `json:"params,omitempty"`    // e.g. "latency": "80ms"
 }
 
-// The parameters of a fault that strikes where a server comes to a point of its code.
+// The parameters of a fault that strikes when a server reaches a point of its code.
 const (
-	Point  = "point"  // which
-	Action = "action" // what happens there
-	// Reached is a parameter of the fault's end: how often the server came there. A fault
-	// that was not reached has met nothing.
+	Point  = "point"  // the name of the point
+	Action = "action" // the action at the point
+	// Reached is a parameter of the fault-stop: how often the server reached the point. A
+	// fault whose point was not reached has met no process.
 	Reached = "reached"
 )
 
-// Failpoint says what happens where, of a fault at a point of a server's code: "halt at
-// diff-sync". It is "" of any other.
+// Failpoint returns the action and the point of a fault at a point of a server's code, as
+// in "halt at diff-sync". It returns "" for any other fault.
 func (f *Fault) Failpoint() string {
 	if f.Params[Point] == "" {
 		return ""
@@ -189,8 +190,8 @@ func (f *Fault) Failpoint() string {
 	return f.Params[Action] + " at " + f.Params[Point]
 }
 
-// Title is the name of the fault, and of one at a point of a server's code what happens
-// where: "failpoint (halt at diff-sync)".
+// Title returns the name of the fault. For a fault at a point of a server's code it adds
+// the action and the point: "failpoint (halt at diff-sync)".
 func (f *Fault) Title() string {
 	if at := f.Failpoint(); at != "" {
 		return f.Name + " (" + at + ")"
@@ -198,18 +199,19 @@ func (f *Fault) Title() string {
 	return f.Name
 }
 
-// Server is what one server said it was when it was asked over a link of the
-// run's own, which no fault hits. It is asked now and then: what it is may have
-// changed a little earlier than the event says.
+// Server is the state that one server reported when it was asked over a link of the
+// run's own, which no fault hits. Servers are asked now and then: the state may have
+// changed a little before the time of the event.
 type Server struct {
 	ID    int         `json:"id"` // from 1
 	State ServerState `json:"state"`
-	// Version of ZooKeeper is there when the server says one for the first time, and when it
-	// says another than before: a fault may upgrade servers.
+	// Version is the server's version of ZooKeeper. It is set when the server reports its
+	// version for the first time, and when the version has changed: a fault may upgrade
+	// servers.
 	Version string `json:"zookeeper,omitempty"`
 }
 
-// ServerState is what a server is to its clients.
+// ServerState is the state of a server as its clients see it.
 type ServerState string
 
 // The states of a server.
@@ -217,10 +219,10 @@ const (
 	Leading   ServerState = "leader"
 	Following ServerState = "follower"
 	Observing ServerState = "observer"   // it serves, and has no vote
-	Alone     ServerState = "standalone" // it serves without others
-	Electing  ServerState = "electing"   // it answers, and serves nobody
-	Silent    ServerState = "silent"     // it takes connections, and answers nothing
-	Down      ServerState = "down"       // it takes no connection
+	Alone     ServerState = "standalone" // it serves without other servers
+	Electing  ServerState = "electing"   // it answers, but serves no client
+	Silent    ServerState = "silent"     // it accepts connections, but does not answer
+	Down      ServerState = "down"       // it accepts no connection
 )
 
 func (s ServerState) known() bool {
@@ -238,68 +240,68 @@ type Census struct {
 	Watched    []string `json:"watched,omitempty"`    // the path of each
 	Goroutines []string `json:"goroutines,omitempty"` // stacks of goroutines that the target left running
 
-	// Connects tells how often clients have tried to connect, each from when it
-	// was opened to its end. Nil when nobody has counted.
+	// Connects counts the attempts of each client to connect, from when it was opened
+	// to its end. It is nil when they were not counted.
 	Connects []Connects `json:"connects,omitempty"`
 
-	// Kept is how many goroutines the idle clients of the target had more than when
-	// they were opened, when all had released and none was closed yet; Clients is how
-	// many clients there were, 0 when nobody counted.
+	// Kept is the growth in the number of goroutines of the target's idle clients from
+	// when they were opened to the census, when all had released and none was closed yet.
+	// Clients is the number of these clients, 0 when the goroutines were not counted.
 	Kept    int `json:"kept,omitempty"`
 	Clients int `json:"clients,omitempty"`
 
-	// Disagreements say what the servers tell differently when nothing changes
-	// any more. Unless it is empty, ZooKeeper itself has lost or kept
-	// something, and no lock can be judged by what it did on these servers.
+	// Disagreements describes how the servers' trees differ after all changes have
+	// stopped. Unless it is empty, ZooKeeper itself has lost or kept a change, and no
+	// lock can be judged by its behavior on these servers.
 	Disagreements []string `json:"disagreements,omitempty"`
 
-	// Diverged name the servers that found meanwhile that their tree was not the
-	// leader's, as they do of each tree that they load, and one whose log contradicts
-	// those of the others. They may have got the right tree since. What such a server told clients may have been wrong, so that no
-	// violation that begins after that can be held against the target; what holds, holds
-	// all the same.
+	// Diverged names the servers that found during the run that their tree was not the
+	// leader's (each server compares every tree that it loads), and a server whose log
+	// contradicts those of the others. They may have got the right tree since. Such a
+	// server may have given clients wrong answers, so no violation that begins after
+	// that counts against the target; a guarantee that holds still holds.
 	Diverged []Divergence `json:"diverged,omitempty"`
 
-	// Late is the longest, ns, that a line of a worker process was under way
-	// before what it tells was recorded, but for those that a pause has held up.
-	// 0 without worker processes. Above [Slack] nobody can be blamed for being
-	// told late.
+	// Late is the longest time, in ns, that a line of a worker process was under way
+	// before its event was recorded, except for lines that a pause has held up.
+	// It is 0 without worker processes. If it is above [Slack], the target is not to blame
+	// for telling a process late.
 	Late time.Duration `json:"late,omitempty"`
 
-	// Write is what half of the run's own writes in the recovery took at most, ns: how
-	// busy the machine was. See [Slowed].
+	// Write is the median time, in ns, of the run's own writes in the recovery. It shows
+	// how busy the machine was. See [Slowed].
 	Write time.Duration `json:"write,omitempty"`
 
-	// Silences are the times of more than [Slack] in which a worker process said
-	// nothing, though it was asked whether it runs each quarter of [Slack], but for
-	// pauses of the run: something else has stopped it.
+	// Silences are the times of more than [Slack] in which a worker process did not
+	// answer, though it was asked every quarter of [Slack] whether it runs. Pauses by the
+	// run are not among them: something else has stopped the process.
 	Silences []Silence `json:"silences,omitempty"`
 }
 
 // Silence is a time in which a worker process did not run, or the machine was too busy to
-// hear of it.
+// pass on its answers.
 type Silence struct {
 	Worker int           `json:"worker"` // from 1
-	From   time.Duration `json:"from"`   // on the run's clock: when it was known to run last
+	From   time.Duration `json:"from"`   // on the run's clock: when it was last known to run
 	To     time.Duration `json:"to"`     // when it was known to run again
 }
 
 // Divergence is a server's tree that was not the leader's.
 type Divergence struct {
 	Server int   `json:"server"` // its ID
-	Zxid   int64 `json:"zxid"`   // the transaction at which that was found
-	// Since is a time by which that transaction had not been carried out yet, ns since
-	// the run's origin: the server was right until then, as far as is known.
+	Zxid   int64 `json:"zxid"`   // the transaction at which the difference was found
+	// Since is a time, in ns since the run's origin, at which that transaction had not
+	// been carried out yet: as far as is known, the server's tree was right until then.
 	Since time.Duration `json:"since"`
 }
 
-// String says what the server found.
+// String describes the divergence in one line.
 func (d Divergence) String() string {
 	return fmt.Sprintf("server %d differed from the others at transaction %#x, after %.3f s", d.Server, d.Zxid, d.Since.Seconds())
 }
 
-// Connects is how often one client has tried to connect to a server, whatever
-// came of it.
+// Connects counts the attempts of one client to connect to a server, whether they
+// succeeded or not.
 type Connects struct {
 	Client   int           `json:"client"`   // its index
 	Attempts int           `json:"attempts"` // all of them

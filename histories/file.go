@@ -10,14 +10,14 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// maxWindow bounds what decompression keeps of what it has read: as much as zstd
-// itself allows without being asked for more.
+// maxWindow bounds the decoded bytes that decompression keeps in memory: as much as zstd
+// itself allows by default.
 const maxWindow = 128 << 20
 
-// ReadFile reads the history in the file at path: JSON lines, or operations of Jepsen's as EDN,
-// as JSON lines or in a log, also compressed with Zstandard or gzip. Its beginning shows which it
-// is; if that does not, a name that ends in .edn says EDN. The error
-// for a file that breaks the format, or is no history, is a [*FormatError].
+// ReadFile reads the history in the file at path: JSON lines of zkverify, or operations of Jepsen
+// as EDN, as JSON lines or in a log, each also compressed with Zstandard or gzip. The beginning of
+// the file decides the format; if it is not clear, a name that ends in .edn stands for EDN. The
+// error for a file that breaks the format, or is no history, is a [*FormatError].
 func ReadFile(path string) (*History, error) {
 	f, err := Open(path)
 	if err != nil {
@@ -27,13 +27,13 @@ func ReadFile(path string) (*History, error) {
 	return f.History()
 }
 
-// Limits bound what is read of a history. 0 stands for no bound.
+// Limits bound the size of a history that is read. 0 stands for no bound.
 type Limits struct {
-	Bytes  int64 // when it is unpacked
+	Bytes  int64 // unpacked
 	Events int
 }
 
-// LimitError says which of the [Limits] a history is beyond.
+// LimitError reports which of the [Limits] a history exceeds.
 type LimitError struct {
 	Limits // the other one is 0
 }
@@ -51,7 +51,7 @@ type source interface {
 	Header() Header
 	Stream() iter.Seq2[*Event, error]
 	Truncated() (note string, truncated bool)
-	foreignLine() int // that of the last event, of a file without a header of ours; else 0
+	foreignLine() int // the line of the last event, in a file without a zkverify header; else 0
 }
 
 // File is a history in a file that is read one event at a time.
@@ -59,13 +59,13 @@ type File struct {
 	source
 	path   string
 	file   *os.File
-	zstd   []*zstd.Decoder // none if the file is not compressed by it
+	zstd   []*zstd.Decoder // none if the file is not compressed with Zstandard
 	ctx    context.Context
 	limits Limits
 	as     As
-	known  *Reading // what the file was taken for when it was opened before
+	known  *Reading // the reading that was found when the file was opened before
 	events int      // that Events has yielded
-	again  *File    // through which All goes
+	again  *File    // the file as All reads it
 }
 
 // Open opens the file at path, see [ReadFile], and reads the header.
@@ -73,16 +73,16 @@ func Open(path string) (*File, error) {
 	return OpenWithin(context.Background(), path, Limits{})
 }
 
-// OpenWithin is Open of a file that may be of any size and come from anybody. The error of
-// reading is a [*FormatError] that wraps a [*LimitError] if the history is beyond a limit, and
-// one that wraps the cause of the end of ctx if that has ended.
+// OpenWithin is Open for a file of any size and from an untrusted source. The error of reading
+// is a [*FormatError]. It wraps a [*LimitError] if the history exceeds a limit, and the cause of
+// ctx if ctx has ended.
 func OpenWithin(ctx context.Context, path string, limits Limits) (*File, error) {
 	return OpenAs(ctx, path, limits, As{})
 }
 
-// OpenAs is OpenWithin of a file that may have no header of zkverify: as says what it does not
-// show. A file of which that leaves open what it is, or where its locks have their names, is
-// refused with the line that is not understood and what to say of it.
+// OpenAs is OpenWithin for a file that may have no zkverify header: as adds what the file does
+// not show. If it is still unclear of which kind the history is, or which field names its locks,
+// the file is refused with an error that names the line in question and the option to set.
 func OpenAs(ctx context.Context, path string, limits Limits, as As) (*File, error) {
 	return open(&File{path: path, ctx: ctx, limits: limits, as: as})
 }
@@ -116,14 +116,14 @@ func (f *File) read(file io.Reader) (source, error) {
 	return f.foreign(format, r)
 }
 
-// limited refuses what comes after the end of ctx, or beyond a number of bytes.
+// limited is a reader that fails once ctx has ended, or after a number of bytes.
 type limited struct {
 	ctx        context.Context
 	r          io.Reader
 	read, most int64 // 0: any number
 }
 
-// Read looks at the bound and at ctx.
+// Read checks ctx before it reads, and the bound afterwards.
 func (l *limited) Read(p []byte) (int, error) {
 	if l.ctx.Err() != nil {
 		return 0, context.Cause(l.ctx)
@@ -135,8 +135,8 @@ func (l *limited) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// foreign reads operations of Jepsen's. Unless they stand in the order of their index they must
-// be in memory before the first of them is an event.
+// foreign reads operations of Jepsen. Unless the file has them in the order of their index, all
+// of them must be in memory before the first one becomes an event.
 func (f *File) foreign(format format, r io.Reader) (source, error) {
 	s, err := newForeign(format, r)
 	if err != nil || s.ours {
@@ -156,7 +156,7 @@ func (f *File) foreign(format format, r io.Reader) (source, error) {
 	return s, nil
 }
 
-// surveyed reads the file once more, to see what it is.
+// surveyed reads the file once more, to find its Reading.
 func (f *File) surveyed(format format) (*Reading, error) {
 	file, err := os.Open(f.path)
 	if err != nil {
@@ -174,7 +174,7 @@ func (f *File) surveyed(format format) (*Reading, error) {
 	return s.survey(f.as)
 }
 
-// Reading returns what the file was taken for; nil if it has a header of zkverify.
+// Reading returns the interpretation of the file; nil if it has a zkverify header.
 func (f *File) Reading() *Reading {
 	if s, is := f.source.(*foreign); is && !s.ours {
 		return s.reading
@@ -182,7 +182,7 @@ func (f *File) Reading() *Reading {
 	return nil
 }
 
-// Registers reports whether it is a history of registers, which has operations instead of
+// Registers reports whether the file is a history of registers, which has operations instead of
 // events.
 func (f *File) Registers() bool {
 	r := f.Reading()
@@ -206,7 +206,7 @@ func (f *File) Operations() iter.Seq2[*Operation, error] {
 	}
 }
 
-// Path is the name by which the file was opened.
+// Path returns the name by which the file was opened.
 func (f *File) Path() string { return f.path }
 
 // Twice reports whether the file can be read more than once. A pipe cannot.
@@ -239,8 +239,8 @@ func (f *File) Events() iter.Seq2[*Event, error] {
 	}
 }
 
-// Line returns the line of the file on which the event stands that Events, or All, has yielded
-// last; in EDN that on which it ends.
+// Line returns the line of the event that Events, or All, has yielded last. In EDN it is the
+// line on which the event ends.
 func (f *File) Line() int {
 	if f.again != nil {
 		return f.again.Line()
@@ -251,8 +251,8 @@ func (f *File) Line() int {
 	return Line(f.events - 1)
 }
 
-// All yields the events from the first one on, as Events does, each time that it is gone
-// through: it reads the file anew, which must be one that can be read twice.
+// All yields the events from the first one on, as Events does. Each iteration reads the file
+// anew, so the file must be one that can be read twice.
 func (f *File) All() iter.Seq2[*Event, error] {
 	return func(yield func(*Event, error) bool) {
 		again, err := open(&File{path: f.path, ctx: f.ctx, limits: f.limits, as: f.as, known: f.known})
@@ -270,11 +270,10 @@ func (f *File) All() iter.Seq2[*Event, error] {
 	}
 }
 
-// History reads all that is left.
+// History reads the events that are left.
 func (f *File) History() (*History, error) { return historyOf(f, f.Events()) }
 
-// Progress returns how many bytes of the file have been read, and how many there
-// are.
+// Progress returns the number of bytes that have been read, and the size of the file.
 func (f *File) Progress() (read, size int64) {
 	info, err := f.file.Stat()
 	if err != nil {

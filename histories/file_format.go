@@ -12,7 +12,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// unpacked reads what is in a file, within the limits, until f is closed.
+// unpacked returns a reader of the unpacked contents of a file, within the limits. It may be
+// read until f is closed.
 func (f *File) unpacked(file io.Reader) (*bufio.Reader, error) {
 	packed := bufio.NewReaderSize(file, 1<<16)
 	var r io.Reader = packed
@@ -39,16 +40,16 @@ func (f *File) unpacked(file io.Reader) (*bufio.Reader, error) {
 	return out, nil
 }
 
-// FileNames are those under which folders have histories: of runs, and Jepsen's store. The last
-// one is refused with the name of the file to give instead.
+// FileNames returns the names of the files in which runs, and Jepsen's store, keep a history. A
+// file of the last name is refused with an error that names the file to give instead.
 func FileNames() []string {
 	return []string{"history.jsonl", "history.jsonl.zst", "history.edn", "history.edn.gz", "history.edn.zst", "history.txt", "test.jepsen"}
 }
 
-// begins is how much of a file shows what it is.
+// begins is the number of bytes at the beginning of a file that decide its format.
 const begins = 1 << 12
 
-// formatOf says how a history is written, by how it begins.
+// formatOf returns the format of a history, by its beginning.
 func formatOf(r *bufio.Reader, path string) (format, error) {
 	head, _ := r.Peek(begins)
 	switch {
@@ -88,7 +89,7 @@ func formatOf(r *bufio.Reader, path string) (format, error) {
 	return formatOurs, nil
 }
 
-// afterBlanks returns what is behind blanks and comments of EDN.
+// afterBlanks returns the rest of b after blanks and comments of EDN.
 func afterBlanks(b []byte) []byte {
 	for {
 		b = bytes.TrimLeft(b, " \t\r\n,")

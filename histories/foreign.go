@@ -7,15 +7,15 @@ import (
 	"iter"
 )
 
-// foreign reads a history whose lines are operations of Jepsen's, one at a time. In EDN it may
-// be one that EncodeEDN wrote.
+// foreign reads a history whose lines are operations of Jepsen, one at a time. A history in EDN
+// may be one that EncodeEDN wrote.
 type foreign struct {
 	jepsen
 	ops operations
 }
 
-// newForeign reads the header, if there is one. Else it is to be said what the file is before
-// it is gone through.
+// newForeign reads the header, if there is one. If there is none, survey or inMemory must find
+// the Reading of the file before its events are read.
 func newForeign(f format, r io.Reader) (*foreign, error) {
 	s := &foreign{jepsen: newJepsen()}
 	switch f {
@@ -49,12 +49,12 @@ func newForeign(f format, r io.Reader) (*foreign, error) {
 	return s, nil
 }
 
-// survey reads to the end, and says what the file is.
+// survey reads to the end of the file, and returns its Reading.
 func (s *foreign) survey(as As) (*Reading, error) {
 	return surveyed(func() (*jepsenOp, error) { return s.ops() }, as)
 }
 
-// inMemory reads all at once, and says what the file is.
+// inMemory reads all operations into memory, and finds the Reading of the file.
 func (s *foreign) inMemory(as As) error {
 	next := operations(func() (*jepsenOp, error) { return s.ops() })
 	ops, err := next.inMemory()
@@ -73,11 +73,11 @@ func (s *foreign) inMemory(as As) error {
 // Header returns the history's header.
 func (s *foreign) Header() Header { return s.header }
 
-// Truncated reports nothing: a file that is cut off is an error.
+// Truncated reports false: a file that is cut off is an error.
 func (s *foreign) Truncated() (note string, truncated bool) { return "", false }
 
 // Stream yields the events in order, the same event each time, filled anew. With an error it
-// yields an empty one.
+// yields an empty event.
 func (s *foreign) Stream() iter.Seq2[*Event, error] {
 	return func(yield func(*Event, error) bool) {
 		for {
@@ -124,8 +124,8 @@ func (s *foreign) Operations() iter.Seq2[*Operation, error] {
 	}
 }
 
-// operation makes the operation of a register of one of the file. It reports false for one of
-// the nemesis, or that is left out.
+// operation turns an operation of the file into an operation of a register. It reports false for
+// an operation of the nemesis, and for one that is left out.
 func (s *foreign) operation(o *jepsenOp, out *Operation) (bool, error) {
 	r := s.reading
 	at := max(o.time, s.last+1)
@@ -151,7 +151,7 @@ func (s *foreign) foreignLine() int {
 	return s.line
 }
 
-// format is how a history is written.
+// format is the format of a history.
 type format string
 
 const (
@@ -161,5 +161,5 @@ const (
 	formatLog  format = "a log"
 )
 
-// refused is an error of a file that is read by nothing here.
+// refused returns the error for a file in a format that this package does not read.
 func refused(text string, args ...any) error { return &FormatError{Reason: fmt.Sprintf(text, args...)} }

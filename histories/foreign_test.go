@@ -23,7 +23,7 @@ func opened(t *testing.T, name, text string, as As) (*File, error) {
 	return f, err
 }
 
-// eventsOf are the events of a file in short.
+// eventsOf returns the events of a file in short form.
 func eventsOf(t *testing.T, f *File) (out []string) {
 	t.Helper()
 	for e, err := range f.Events() {
@@ -54,7 +54,7 @@ const twoHold = `{:type :invoke, :process 0, :f :acquire, :value nil}
 {:type :ok, :process 1, :f :acquire, :value nil}
 `
 
-// What a history says does not depend on how it is written, nor on the name of the file.
+// The events of a history depend neither on its format nor on the name of the file.
 func TestAHistoryIsReadInEachForm(t *testing.T) {
 	var packed, small bytes.Buffer
 	z := gzip.NewWriter(&packed)
@@ -141,7 +141,7 @@ func TestLocksHaveTheNamesThatOperationsShow(t *testing.T) {
 			f, err := opened(t, "h.edn", text.String(), As{Key: c.want})
 			var bad *FormatError
 			if errors.As(err, &bad) && (c.name == "a value" && strings.Contains(err.Error(), "--key value") || c.fields == ":value %s" && c.want == "" && names[0][0] == '{') {
-				continue // what it is has to be said
+				continue // the model has to be given
 			}
 			if err != nil {
 				t.Errorf("%s, %v: %v", c.name, names, err)
@@ -154,7 +154,7 @@ func TestLocksHaveTheNamesThatOperationsShow(t *testing.T) {
 	}
 }
 
-// A file that is not understood is refused where that shows, with what to say of it.
+// An unclear file is refused with the line in question and the option to set.
 func TestWhatIsNotUnderstoodIsRefused(t *testing.T) {
 	op := func(process int, kind, f, more string) string {
 		return fmt.Sprintf("{:type :%s, :process %d, :f :%s, %s}\n", kind, process, f, more)
@@ -261,7 +261,7 @@ func TestTheFaultsOfJepsensNemesesBeginAndEnd(t *testing.T) {
 	}
 }
 
-// A file that can be read once alone is read as one that can be read again.
+// A file whose operations are out of order is read like the same file in order.
 func TestAForeignHistoryThatIsOutOfOrderIsPutInOrder(t *testing.T) {
 	var lines []string
 	for i, line := range strings.Split(strings.TrimSpace(twoHold), "\n") {
@@ -281,7 +281,7 @@ func TestAForeignHistoryThatIsOutOfOrderIsPutInOrder(t *testing.T) {
 	}
 }
 
-// Operations of the simplest form are read by another reader, which reads what the other one reads.
+// The reader of simple operations reads them as the general reader does.
 func TestSimpleOperationsAreReadAsAllAre(t *testing.T) {
 	for _, fields := range []string{
 		":type :ok, :f :acquire, :value nil, :process 0, :time 1, :index 2", ":type :ok :f :cas :value [1 [-2 \"a b\"]] :process 3",

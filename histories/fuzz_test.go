@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Whatever a reader accepts, encoding and decoding it again gives the same
-// history; whatever it refuses, it refuses with a FormatError.
+// A history that a reader accepts is the same after encoding and decoding it
+// again. A reader refuses any other input with a FormatError.
 func FuzzDecode(f *testing.F) {
 	for _, h := range []*History{sample(), everyRecipe()} {
 		var b bytes.Buffer
@@ -36,12 +36,13 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// slowly reads a history by encoding/json alone, and wants what the fast reader has read.
+// slowly reads a history with encoding/json alone, and fails the test unless the fast reader has
+// read the same.
 func slowly(t *testing.T, data []byte, h *History) {
 	t.Helper()
 	for i, line := range bytes.Split(data, []byte("\n"))[1:] {
 		if i == len(h.Events) {
-			return // what is left is the stump of a line, or nothing
+			return // the rest is a part of a line, or empty
 		}
 		e, err := decodeEvent(line)
 		if d := cmp.Diff(e, h.Events[i]); err != nil || d != "" {
@@ -80,7 +81,8 @@ func FuzzEDN(f *testing.F) {
 	})
 }
 
-// streamed wants a file that is in order to be read as events alone as it is read as a whole.
+// streamed fails the test unless a file that is in order, read event by event, gives the history
+// that the file as a whole gives.
 func streamed(t *testing.T, data []byte, h *History, err error) {
 	t.Helper()
 	open := func() *foreign {
@@ -125,9 +127,9 @@ func forPorcupine(t *testing.T, h *History) {
 	}
 }
 
-// Whatever operations are in a file, and whatever is said of it, they become events that are valid
-// or operations of registers, or are refused with a FormatError; those in memory as those that are
-// read one by one.
+// With any options, the operations of a file become valid events or operations of registers, or are
+// refused with a FormatError. Reading them into memory gives the same result as reading them one by
+// one.
 func FuzzForeign(f *testing.F) {
 	const locks = "{:type :invoke, :f :acquire, :value [1 nil], :process 0, :time 10}\n{:type :ok, :f :acquire, :value [1 {:client \"a\" :fence 7}], :process 0, :time 20}"
 	for _, format := range []format{formatEDN, formatJSON, formatLog} {
@@ -182,7 +184,7 @@ func FuzzForeign(f *testing.F) {
 	})
 }
 
-// formatError wants an error to say that a file is no history, if it is one.
+// formatError fails the test if err is an error other than a FormatError.
 func formatError(t *testing.T, err error) {
 	t.Helper()
 	var fe *FormatError

@@ -13,40 +13,40 @@ type Header struct {
 	Version        int               `json:"zkverify"` // format version
 	Started        time.Time         `json:"started"`  // wall clock at time 0
 	Seed           int64             `json:"seed"`
-	Recipe         string            `json:"recipe"` // what was driven: names of recipes, comma-separated
+	Recipe         string            `json:"recipe"` // the recipes under test: names, comma-separated
 	Target         string            `json:"target"` // "recipes", "zk-lock", …
 	Promises       Promises          `json:"promises"`
-	Locks          map[string]Lock   `json:"locks,omitempty"`   // by key; if any are listed, there are no others
+	Locks          map[string]Lock   `json:"locks,omitempty"`   // by key; unless empty, the complete list
 	Options        map[string]string `json:"options,omitempty"` // every option of the run, as given on the command line
 	Ensemble       string            `json:"ensemble"`          // "local", "docker", "external", "simulated"
 	Servers        int               `json:"servers"`
 	Observers      int               `json:"observers,omitempty"`  // how many of the servers are ZooKeeper observers, which do not vote
-	Clients        int               `json:"clients,omitempty"`    // processes are numbered as in Jepsen: the next one of client i is i+Clients; 0 when they are not
+	Clients        int               `json:"clients,omitempty"`    // processes are numbered as in Jepsen: client i's process p is followed by p+Clients; 0 when they are numbered otherwise
 	ZooKeeper      string            `json:"zookeeper"`            // the servers' version
 	UpgradeTo      string            `json:"upgrade_to,omitempty"` // the other version that a fault may restart them as
 	SessionTimeout time.Duration     `json:"session_timeout"`      // ns, negotiated
 	TickTime       time.Duration     `json:"tick_time"`            // ns, 0 when unknown
 
-	// ReleaseNotHeld says how a release that fails is read when nobody chooses:
-	// [NotHeldAsLost], which is what an empty one means, or [NotHeldViolation].
+	// ReleaseNotHeld is the reading of a release that fails, unless the caller of the
+	// checker chooses one: [NotHeldAsLost], which is the default, or [NotHeldViolation].
 	ReleaseNotHeld string `json:"release_not_held,omitempty"`
 
-	// Models are those that a history of another tool is judged by, and Size what As says of
-	// it; none of a history of zkverify.
+	// Models are the models by which a history of another tool is judged, and Size is
+	// As.Size. Both are empty in a history of zkverify.
 	Models []string `json:"models,omitempty"`
 	Size   int      `json:"size,omitempty"`
 
-	// Shrunk says what was left out; nil of a whole history.
+	// Shrunk describes the whole history of which this is a part; nil for a whole history.
 	Shrunk *Shrunk `json:"shrunk,omitempty"`
 }
 
-// Shrunk is what a history says of the whole one that it is a part of. It shows one
-// violation, and is judged on nothing else.
+// Shrunk describes the whole history from which a part was taken. The part shows one
+// violation, and is judged by that guarantee alone.
 type Shrunk struct {
-	Guarantee string `json:"guarantee"` // the one that is violated
+	Guarantee string `json:"guarantee"` // the violated guarantee
 	Events    int    `json:"events"`    // of the whole history
-	// Written has values of counters that were written, or may have been, by writes
-	// that were left out: those just below the values that are left.
+	// Written lists values of counters that were written, or may have been written, by
+	// writes that were left out: the values just below those that are left.
 	Written []Written `json:"written,omitempty"`
 }
 
@@ -57,24 +57,24 @@ type Written struct {
 	Value int64  `json:"value"`
 }
 
-// The readings of a release that fails though nobody had told the holder of a
-// loss. The checker's ReleaseNotHeld says what follows from each.
+// The readings of a release that fails though the holder had not been told of a
+// loss. The checker's ReleaseNotHeld describes the consequences of each.
 const (
-	NotHeldAsLost    = "as-lost"   // the holder is told by it that it has lost the lock
-	NotHeldViolation = "violation" // the lock had been taken away without a word
+	NotHeldAsLost    = "as-lost"   // the failed release tells the holder that it has lost the lock
+	NotHeldViolation = "violation" // the lock was taken away without telling the holder
 )
 
 // Lock describes one lock key of a run.
 type Lock struct {
 	Recipe Recipe `json:"recipe"`
-	// Size is the number of permits of a semaphore, at the start of the run if
-	// it is shared, the number of members of a double barrier, and how often in a
+	// Size is the number of permits of a semaphore (of a shared semaphore, at the
+	// start of the run), the number of members of a double barrier, or how often in a
 	// row a hand-off may hand a lock on.
 	Size int `json:"size,omitempty"`
 }
 
-// Versions says which versions of ZooKeeper the servers run in the course of the run, "" if that
-// is not known.
+// Versions returns the versions of ZooKeeper that the servers run in the course of the run, ""
+// if they are not known.
 func (h *Header) Versions() string {
 	if h.UpgradeTo == "" {
 		return h.ZooKeeper
@@ -82,8 +82,8 @@ func (h *Header) Versions() string {
 	return h.ZooKeeper + " and " + h.UpgradeTo
 }
 
-// RecipeOf returns the recipe of a lock key. In a history whose header lists no
-// locks every key is of Header.Recipe, a mutex if that is no recipe.
+// RecipeOf returns the recipe of a lock key. If the header lists no locks, every
+// key has Header.Recipe, or is a mutex if that names no single recipe.
 func (h *Header) RecipeOf(lock string) Recipe {
 	if l, ok := h.Locks[lock]; ok {
 		return l.Recipe
@@ -140,19 +140,19 @@ func (h *Header) check() error {
 	return nil
 }
 
-// Promises is what the target claims; the checker holds it to that and to
-// nothing else.
+// Promises are the guarantees that the target claims. The checker judges the target by
+// these alone.
 type Promises struct {
 	Tokens        bool          `json:"tokens"`                 // grants carry fencing tokens
 	TellsLoss     bool          `json:"tells_loss"`             // Lost is reported
 	FIFO          bool          `json:"fifo"`                   // grants follow the order of enqueued
-	FirstNode     bool          `json:"first_node,omitempty"`   // a lease is granted only when the nodes that other sessions have in the lock's directory and that are before its own are gone
+	FirstNode     bool          `json:"first_node,omitempty"`   // a lease is granted only when the nodes of other sessions that precede its own in the lock's directory are gone
 	Reentrant     bool          `json:"reentrant"`              // an owner may acquire again
 	Guards        bool          `json:"guards,omitempty"`       // a holder can write to ZooKeeper while it holds the lock, and no longer
-	Says          bool          `json:"says,omitempty"`         // what it says of itself is so, see Saying
+	Says          bool          `json:"says,omitempty"`         // the target's reports of its own state are true, see Saying
 	LossBound     time.Duration `json:"loss_bound"`             // ns from a forced expiry to Lost
 	RevokeBound   time.Duration `json:"revoke_bound,omitempty"` // ns from a revoke to its delivery, while the holder's lease lasts
 	Connects      int           `json:"connects,omitempty"`     // attempts of a client to connect in any ConnectWindow
-	TurnBound     time.Duration `json:"turn_bound,omitempty"`   // ns from when nobody is ahead in the queue, and a semaphore has room, until the first one in it is granted the lock
-	ProgressBound time.Duration `json:"progress_bound"`         // ns from the start of recovery until every client got every lock; a run adds 25 ms for each pair of them, and it grows on a busy machine: see Slowed
+	TurnBound     time.Duration `json:"turn_bound,omitempty"`   // ns from when a contender is first in the queue, and a semaphore has room, until it is granted the lock
+	ProgressBound time.Duration `json:"progress_bound"`         // ns from the start of recovery until every client got every lock; a run adds 25 ms for each pair of a client and a lock, and the bound grows on a busy machine: see Slowed
 }

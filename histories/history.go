@@ -3,8 +3,8 @@ package histories
 import "fmt"
 
 // Version is the format version that this package writes, and the newest that
-// it reads. Version 2 brought the recipes other than the mutex, version 3 what
-// servers were found to be, version 4 when the recording process stood still.
+// it reads. Version 2 added the recipes other than the mutex, version 3 the states
+// of servers, version 4 the times in which the recording process stood still.
 const Version = 4
 
 // History is one whole run.
@@ -12,19 +12,19 @@ type History struct {
 	Header Header
 	Events []Event
 
-	// Truncated says that the file ended in the middle of a line, or of a
-	// compressed block: the run died, and Events is what it left behind.
+	// Truncated reports whether the file ended in the middle of a line or of a
+	// compressed block: the run died, and Events holds the events up to there.
 	Truncated bool
-	// Note says in words where the file was cut off.
+	// Note describes where the file was cut off.
 	Note string
 
-	// Lines has the line of each event in the file that the history was read from, if
-	// it was one without a header of ours; else nil. See LineOf.
+	// Lines holds the line of each event in the file from which the history was read, if
+	// that file has no zkverify header; else it is nil. See LineOf.
 	Lines []int
 }
 
-// LineOf returns the line of the file that h was read from on which event i stands;
-// of one that was not read from a file, that on which it would be written. In EDN it is
+// LineOf returns the line of event i in the file from which h was read. If h was not read
+// from a file, it returns the line on which the event would be written. In EDN it is
 // the line on which the operation ends.
 func (h *History) LineOf(i int) int {
 	if i >= 0 && i < len(h.Lines) {
@@ -33,13 +33,12 @@ func (h *History) LineOf(i int) int {
 	return Line(i)
 }
 
-// Line returns the line of a file of JSON lines on which event i stands. Line 1 is the
-// header.
+// Line returns the line of event i in a file of JSON lines. Line 1 is the header.
 func Line(i int) int { return i + 2 }
 
 // Validate reports the first event that breaks a rule of the format, as a
-// [*FormatError]. A history that [ReadFile] or [Decode] returned is valid; one that
-// was put together by hand may not be.
+// [*FormatError]. A history that [ReadFile] or [Decode] returned is valid; a history
+// that was put together by hand may not be.
 func Validate(h *History) error {
 	if err := checkVersion(h.Header.Version); err != nil {
 		return err

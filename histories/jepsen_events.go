@@ -7,23 +7,23 @@ import (
 	"time"
 )
 
-// ednSpace is the namespace of the keys that Jepsen does not have.
+// ednSpace is the namespace of the keys that Jepsen does not know.
 const ednSpace = "zkverify/"
 
 // jepsen turns operations into events.
 type jepsen struct {
 	header  Header
-	ours    bool // the file has our header
+	ours    bool // the file has a zkverify header
 	reading *Reading
 	valid   *validator
-	shared  reader // the strings of the events before
+	shared  reader // the strings of earlier events
 	nextID  int
 	active  map[string]*Fault
 	begun   bool           // there was an operation
-	last    time.Duration  // its time
-	line    int            // that on which it ends
+	last    time.Duration  // the time of the last operation
+	line    int            // on which the last operation ends
 	n       int            // operations so far
-	open    map[int]*asked // by process, those that are locks'
+	open    map[int]*asked // the open operations on locks, by process
 	leaving map[int]bool   // processes whose open operation is left out
 }
 
@@ -38,7 +38,7 @@ func newJepsen() jepsen {
 	}
 }
 
-// as has operations read as what the file was taken for.
+// as sets the reading by which operations become events.
 func (j *jepsen) as(r *Reading) {
 	j.reading = r
 	for _, m := range r.Models {
@@ -52,7 +52,7 @@ func (j *jepsen) as(r *Reading) {
 	}
 }
 
-// add takes in the next operation. It reports false for one that is no event.
+// add converts the next operation to an event. It reports false if the operation is no event.
 func (j *jepsen) add(o *jepsenOp) (bool, error) {
 	j.n++
 	is, err := j.event(o)
@@ -67,7 +67,7 @@ func (j *jepsen) add(o *jepsenOp) (bool, error) {
 	return true, nil
 }
 
-// wrongAt makes err an error of the format on the line of an operation.
+// wrongAt makes err a FormatError on the line of an operation.
 func wrongAt(o *jepsenOp, err error) error {
 	if err == nil {
 		return nil
@@ -75,7 +75,7 @@ func wrongAt(o *jepsenOp, err error) error {
 	return &FormatError{Line: o.line, Reason: err.Error()}
 }
 
-// event makes the event of an operation, if it is one.
+// event converts an operation to an event, if it is one.
 func (j *jepsen) event(o *jepsenOp) (is bool, err error) {
 	at := o.time
 	switch {
@@ -113,7 +113,7 @@ func (j *jepsen) event(o *jepsenOp) (is bool, err error) {
 
 func (o *jepsenOp) has(ours string) bool { _, ok := o.field(ednSpace + ours); return ok }
 
-// lockEvent makes the event of an operation of a lock.
+// lockEvent converts an operation on a lock to an event.
 func (j *jepsen) lockEvent(o *jepsenOp, e *Event) (bool, error) {
 	r := j.reading
 	e.Op = jepsenOps[o.f]
@@ -175,11 +175,11 @@ func (r *Reading) processOf(o *jepsenOp) int {
 	return r.firstName + r.numbers[o.word]
 }
 
-// AnyOwner is the owner of an operation of which the file does not tell it, where it does of
-// others: any of them.
+// AnyOwner is the owner of an operation that does not name its owner, in a file whose other
+// operations do: it may be any owner.
 const AnyOwner = "?"
 
-// ownerOfEvent returns who holds by an operation: what the file tells, or the name of its process.
+// ownerOfEvent returns the owner of an operation as the file names it, or the name of its process.
 func (r *Reading) ownerOfEvent(o *jepsenOp, process int) string {
 	if !r.clients {
 		return o.word
@@ -196,7 +196,7 @@ func (r *Reading) ownerOfEvent(o *jepsenOp, process int) string {
 	return AnyOwner
 }
 
-// permitsOf adds how many permits an operation is about.
+// permitsOf sets the number of permits of an operation.
 func (r *Reading) permitsOf(o *jepsenOp, e *Event) error {
 	if !r.permits() {
 		return nil
@@ -216,7 +216,7 @@ func (r *Reading) permitsOf(o *jepsenOp, e *Event) error {
 	return nil
 }
 
-// jepsenEvent turns the fields of an operation with keys of ours into an event.
+// jepsenEvent converts the fields of an operation that has keys of zkverify to an event.
 func jepsenEvent(fields map[string]any) (Event, error) {
 	out := map[string]any{"time": fields["time"]}
 	for k, v := range fields {
@@ -225,7 +225,7 @@ func jepsenEvent(fields map[string]any) (Event, error) {
 		}
 	}
 	if kind := out["event"]; kind != nil {
-		// One of ours that Jepsen has no notion of.
+		// An event of zkverify that Jepsen does not know.
 		delete(out, "event")
 		out["type"] = word(kind)
 		return eventOf(out)
@@ -253,7 +253,7 @@ func jepsenEvent(fields map[string]any) (Event, error) {
 	return eventOf(out)
 }
 
-// eventOf reads the fields as JSON lines have them.
+// eventOf reads an event from the fields of a JSON line.
 func eventOf(fields map[string]any) (Event, error) {
 	b, err := toJSON(fields)
 	if err != nil {

@@ -2,22 +2,23 @@ package histories
 
 import "strings"
 
-// nemesisEnds has the operations that end a fault of another name, as Jepsen's own nemeses name
-// them (jepsen.nemesis.combined, jepsen.nemesis.time).
+// nemesisEnds maps operations to the fault that they end, if it has another name, as in Jepsen's
+// own nemeses (jepsen.nemesis.combined, jepsen.nemesis.time).
 var nemesisEnds = map[string]string{
 	"start": "kill", "restart": "kill", "resume": "pause", "unpause": "pause",
 	"reset-clock": "clock", "reset": "clock", "heal": "partition", "recover": "partition",
 }
 
-// nemesisNames have the faults of operations that do not name them.
+// nemesisNames maps operations whose name is not the fault's to the name of the fault.
 var nemesisNames = map[string]string{
 	"bump-clock": "clock", "strobe-clock": "clock", "bump": "clock", "strobe": "clock",
 }
 
-// nemesisLooks are operations that change nothing.
+// nemesisLooks are operations that only observe.
 var nemesisLooks = map[string]bool{"check-offsets": true, "check-clock-offsets": true}
 
-// ended are the faults that an operation of a file ends, of those that the nemesis has done.
+// ended returns the faults that the nemesis ends by an operation of another name, given the :f of
+// all its operations.
 func ended(did map[string]bool) map[string]bool {
 	out := map[string]bool{}
 	for f := range did {
@@ -28,9 +29,9 @@ func ended(did map[string]bool) map[string]bool {
 	return out
 }
 
-// nemesis turns what Jepsen's nemesis did into faults. Each of its operations
-// stands in the history twice, as invocation and as completion, both :info. It
-// reports false for what neither begins nor ends a fault.
+// nemesis converts the operations of Jepsen's nemesis to faults. Each operation
+// is in the history twice, as invocation and as completion, both :info. It
+// reports false if the operation neither begins nor ends a fault.
 func (j *jepsen) nemesis(f string, e *Event) bool {
 	if nemesisLooks[f] {
 		return false

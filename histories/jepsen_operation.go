@@ -16,17 +16,17 @@ type jepsenOp struct {
 	line  int // of the file, on which it ends
 
 	kind, f string // :type and :f
-	process int64  // unless it has a word
-	word    string // of a process that is no number
+	process int64  // unless word is set
+	word    string // the process, if it is not a number
 	time    time.Duration
 	timed   bool // it has a :time
 	indexed bool // it has an :index
 	index   int64
 	value   any
 	err     any
-	more    []ednPair // all that has no field here
-	seen    uint8     // which of the fields it has
-	space   bool      // it has a key that is ours
+	more    []ednPair // all other fields
+	seen    uint8     // a bit for each field that was set
+	space   bool      // it has a key in the namespace zkverify
 }
 
 // nemesisName is the process of the nemesis.
@@ -34,10 +34,10 @@ const nemesisName = "nemesis"
 
 func (o *jepsenOp) isNemesis() bool { return o.word == nemesisName }
 
-// clear makes it an operation without fields.
+// clear removes all fields.
 func (o *jepsenOp) clear() { *o = jepsenOp{more: o.more[:0]} }
 
-// set takes in what stands under a key.
+// set sets the field with the given key.
 func (o *jepsenOp) set(name string, v any) error {
 	bit := uint8(0)
 	switch name {
@@ -82,7 +82,7 @@ func (o *jepsenOp) set(name string, v any) error {
 	return nil
 }
 
-// setProcess takes in the process: a number, a name, or the nemesis.
+// setProcess sets the process: a number, a name, or the nemesis.
 func (o *jepsenOp) setProcess(v any) error {
 	n, is := whole(v)
 	name, _ := v.(string)
@@ -99,11 +99,11 @@ func (o *jepsenOp) setProcess(v any) error {
 	return nil
 }
 
-// complete says what is missing of an operation.
+// complete returns an error if a required field of an operation is missing.
 func (o *jepsenOp) complete() error {
 	switch {
 	case o.space:
-		return nil // the event says what is missing
+		return nil // the validator checks the event
 	case o.isNemesis() && o.f == "":
 		return errors.New("a nemesis operation has no :f")
 	case o.seen&16 == 0:
@@ -118,7 +118,7 @@ func missingOf(field string) error {
 	return fmt.Errorf("required field :%s of an operation is missing", field)
 }
 
-// field returns what an operation has under a key.
+// field returns the field of an operation with the given key.
 func (o *jepsenOp) field(name string) (any, bool) {
 	if name == "value" {
 		return o.value, o.seen&4 != 0
@@ -131,7 +131,7 @@ func (o *jepsenOp) field(name string) (any, bool) {
 	return nil, false
 }
 
-// fields returns all that an operation has, for an event that has keys of ours.
+// fields returns all fields of an operation, for an event that has keys of zkverify.
 func (o *jepsenOp) fields() map[string]any {
 	all := map[string]any{"type": o.kind, "f": o.f, "value": o.value, "error": o.err, "time": int64(o.time), "process": o.process}
 	if o.word != "" {
@@ -146,11 +146,11 @@ func (o *jepsenOp) fields() map[string]any {
 	return all
 }
 
-// operations reads the operations of a file one by one. The operation is filled anew each time;
-// behind the last one there is none.
+// operations reads the operations of a file one by one. The operation is filled anew each time; it
+// is nil after the last one.
 type operations func() (*jepsenOp, error)
 
-// inMemory has all operations read at once. If each has an index they are put into its order.
+// inMemory reads all operations. If each has an index, it sorts them by index.
 func (next operations) inMemory() ([]*jepsenOp, error) {
 	var ops []*jepsenOp
 	for {
@@ -177,7 +177,7 @@ func (next operations) inMemory() ([]*jepsenOp, error) {
 	return ops, nil
 }
 
-// listed yields operations that are in memory.
+// listed returns operations that are in memory, one by one.
 func listed(ops []*jepsenOp) operations {
 	i := 0
 	return func() (*jepsenOp, error) {
@@ -189,7 +189,7 @@ func listed(ops []*jepsenOp) operations {
 	}
 }
 
-// order notes whether operations stand in the order of their index.
+// order notes whether operations are in the order of their index.
 type order struct {
 	begun, broken, bare bool
 	last                int64
@@ -201,10 +201,10 @@ func (r *order) add(o *jepsenOp) {
 	r.begun, r.last = true, o.index
 }
 
-// inOrder reports whether the operations are to be read as they stand.
+// inOrder reports whether the operations may be read in the order of the file.
 func (r *order) inOrder() bool { return r.bare || !r.broken }
 
-// told returns an error of an operation in words.
+// told returns the error of an operation as text.
 func told(v any) string {
 	if n, is := v.(*big.Rat); is {
 		return n.String()

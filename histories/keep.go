@@ -5,17 +5,17 @@ import (
 	"iter"
 )
 
-// Kept is a history in memory. It is read when its Recorder is closed.
+// Kept is a history in memory. It may be read once its Recorder is closed.
 type Kept struct {
 	header Header
-	pieces [][]Event // full but for the last, so that nothing is copied as it grows
+	pieces [][]Event // full but for the last, so that no event is copied as the history grows
 }
 
-// keptAtATime is how many events a piece has.
+// keptAtATime is the number of events in a piece.
 const keptAtATime = 512
 
-// Keep starts a history that stays in memory, as [Create] starts one in a file: for a run that
-// can be made again, and that leaves nothing if it passes. What is recorded must not be changed
+// Keep starts a history that stays in memory, as [Create] starts one in a file. It is for a run
+// that can be repeated, and that leaves no file if it passes. Recorded events must not be changed
 // afterwards. The caller must Close the recorder.
 func Keep(h Header) (*Recorder, *Kept, error) {
 	r := recorderOf(&h)
@@ -39,7 +39,7 @@ func (k *Kept) append(e *Event) {
 // Header returns the history's header.
 func (k *Kept) Header() Header { return k.header }
 
-// Events yields the events in order, without an error.
+// Events yields the events in order. The error is always nil.
 func (k *Kept) Events() iter.Seq2[*Event, error] {
 	return func(yield func(*Event, error) bool) {
 		for _, piece := range k.pieces {

@@ -70,7 +70,7 @@ func TestAHistoryInMemoryIsWhatWouldBeInAFile(t *testing.T) {
 		t.Errorf("%d events in the file, and %d in memory", len(want.Events), len(got.Events))
 	}
 	for range kept.Events() {
-		break // whoever has seen enough asks for no more
+		break // a caller may stop early
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// pattern repeats itself without end, and counts what was read of it.
+// pattern repeats its text without end, and counts the bytes that were read.
 type pattern struct {
 	text string
 	n    int64
@@ -24,7 +24,7 @@ func (p *pattern) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// allocated returns how many bytes f allocates, in all.
+// allocated returns the number of bytes that f allocates in all.
 func allocated(f func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -35,8 +35,8 @@ func allocated(f func()) uint64 {
 
 const gigabyte = 1 << 30
 
-// Whatever is in a file, refusing it takes no more memory than a few lines of the
-// longest kind.
+// enough is the memory that refusing any file may take: a few lines of the greatest
+// length.
 const enough = 256 << 20
 
 func TestALineWithoutEndIsRefusedBeforeItFillsTheMemory(t *testing.T) {
@@ -86,7 +86,7 @@ func TestACompressedGigabyteIsRefusedBeforeItFillsTheMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Frames that follow one another are one text.
+	// Consecutive frames are one text.
 	begin := z.EncodeAll([]byte(header+`{"time":1,"error":"`), nil)
 	megabyte := z.EncodeAll(bytes.Repeat([]byte("x"), 1<<20), nil)
 	bomb := append(begin, bytes.Repeat(megabyte, gigabyte>>20)...)
@@ -104,7 +104,7 @@ func TestACompressedGigabyteIsRefusedBeforeItFillsTheMemory(t *testing.T) {
 	}
 }
 
-// A few bytes can ask the decompressor for gigabytes to look back on.
+// A few bytes can make the decompressor allocate a window of gigabytes.
 func TestACompressedFileThatAsksForTooMuchMemoryIsRefused(t *testing.T) {
 	path := t.TempDir() + "/h.jsonl.zst"
 	const window = 19 << 3 // 2 to the power of 10+19 bytes
@@ -123,7 +123,7 @@ func TestACompressedFileThatAsksForTooMuchMemoryIsRefused(t *testing.T) {
 	}
 }
 
-// What a reader takes for one event after the other does not grow.
+// The memory of a reader does not grow with the number of events.
 func TestScanningTakesNoMoreMemoryForMoreEvents(t *testing.T) {
 	lines := `{"time":1,"type":"invoke","process":0,"op":"acquire","lock":"a"}` + "\n" + `{"time":1,"type":"ok","process":0,"op":"acquire","lock":"a"}` + "\n"
 	s, err := NewScanner(io.MultiReader(strings.NewReader(header), io.LimitReader(&pattern{text: lines}, int64(len(lines)*25_000))))
@@ -133,7 +133,7 @@ func TestScanningTakesNoMoreMemoryForMoreEvents(t *testing.T) {
 	steady(t, s.Stream(), 50_000, false)
 }
 
-// inUse returns how many bytes are in use.
+// inUse returns the number of bytes in use.
 func inUse() uint64 {
 	runtime.GC()
 	var m runtime.MemStats
@@ -148,7 +148,7 @@ func TestAFileThatWasCutOffInTheMiddleOfACharacterIsReadUpToItsLastWholeLine(t *
 	}
 }
 
-// What is whole and too large is refused as what has no end is.
+// A line that is complete and too large is refused as an endless line is.
 func TestALineThatIsWholeIsRefusedIfATextOrItsValuesAreTooMany(t *testing.T) {
 	long, many := strings.Repeat("x", maxText+1), strings.Repeat("{},", maxValues)
 	for name, line := range map[string]string{
@@ -162,7 +162,7 @@ func TestALineThatIsWholeIsRefusedIfATextOrItsValuesAreTooMany(t *testing.T) {
 			t.Errorf("%.200v; want %q of line 2", err, name)
 		}
 	}
-	just := strings.Repeat("\x01", maxText) // as JSON has it, six times as long
+	just := strings.Repeat("\x01", maxText) // six times as long in JSON
 	h, err := Decode(strings.NewReader(header + `{"time":1,"type":"crash","process":0}` + "\n"))
 	if err != nil {
 		t.Fatal(err)

@@ -6,20 +6,20 @@ import (
 	"strings"
 )
 
-// Model says what a sequence of operations may do to a lock or a register, in the words of
-// Knossos and of Jepsen's tests. Package checker/models has the steps.
+// Model is a sequential specification of a lock or a register, under the name that
+// Knossos and Jepsen's tests use. Package checker/models defines the steps.
 type Model struct {
 	Name    string
 	Summary string // one line
 
-	Owners    bool // a release is by the owner of the acquire
-	Reentrant bool // its owner may acquire it again
+	Owners    bool // only the owner of the acquire may release
+	Reentrant bool // the owner may acquire again
 	Fenced    bool // grants have fences that grow
-	Permits   bool // it has a number of permits
-	Register  bool // it is read and written
+	Permits   bool // the lock has a number of permits
+	Register  bool // a register, which is read and written
 }
 
-// The names of models that are chosen by what a file shows.
+// The names of the models that a reader may choose from the operations of a file.
 const (
 	ModelMutex           = "mutex"
 	ModelOwnerMutex      = "owner-mutex"
@@ -44,7 +44,7 @@ var models = []Model{
 	{Name: ModelMultiRegister, Summary: "values that transactions read and write", Register: true},
 }
 
-// Models returns the models that a history may be judged by.
+// Models returns the models by which a history may be judged.
 func Models() []Model { return slices.Clone(models) }
 
 // ModelNamed returns the model of this name.

@@ -16,14 +16,14 @@ import (
 // lines reads a file line by line.
 type lines struct {
 	r    *bufio.Reader
-	n    int // of the line, from 1
+	n    int // the number of the line, from 1
 	long []byte
 	o    jepsenOp
 }
 
 func newLines(r io.Reader) lines { return lines{r: bufio.NewReaderSize(r, 1<<16)} }
 
-// next returns the next line without its end. The error is io.EOF behind the last one.
+// next returns the next line without its end. The error is io.EOF after the last line.
 func (l *lines) next() ([]byte, error) {
 	l.long = l.long[:0]
 	for {
@@ -52,7 +52,7 @@ func (l *lines) wrong(err error) error {
 	return &FormatError{Line: l.n, Reason: err.Error()}
 }
 
-// begin makes the operation of a line.
+// begin returns an empty operation for the current line.
 func (l *lines) begin() *jepsenOp {
 	l.o.clear()
 	l.o.line = l.n
@@ -100,7 +100,7 @@ func (s *jsonOperations) operation(line []byte) (*jepsenOp, error) {
 	return o, nil
 }
 
-// ofJSON returns a value as the reader of EDN does.
+// ofJSON converts a JSON value to the type that the reader of EDN returns.
 func ofJSON(v any) any {
 	switch v := v.(type) {
 	case json.Number:
@@ -126,14 +126,14 @@ func ofJSON(v any) any {
 	return v
 }
 
-// logOperations reads what jepsen.util logs of operations: in history.txt, or among other lines.
+// logOperations reads the operations that jepsen.util logs, in history.txt or among other lines.
 type logOperations struct{ lines }
 
-// logged is an operation in a log, behind what the log writes before it: process, type, f, value,
-// and an error if there is one.
+// logged matches an operation in a log, after the prefix of the line: process, type, f, value, and
+// an error if there is one.
 var logged = regexp.MustCompile(`(?:^|[ \t])(\d+|:nemesis)\t:(invoke|ok|fail|info)\t(\S+)\t(.*)$`)
 
-// prefixes begin the lines of a log, or stand in them.
+// logPrefixes matches the level in a line of a log.
 var logPrefixes = regexp.MustCompile(`\b(TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\b`)
 
 func (s *logOperations) next() (*jepsenOp, error) {

@@ -10,7 +10,7 @@ import (
 	"reflect"
 )
 
-// porcupineEnding is how the name of a file for Porcupine ends.
+// porcupineEnding is the ending of the name of a file for Porcupine.
 const porcupineEnding = ".porcupine.json"
 
 // porcupineOperation has the fields of porcupine.Operation.
@@ -24,33 +24,33 @@ type porcupineOperation struct {
 }
 
 // EncodePorcupine writes the operations of h as a JSON array, in the order of
-// their invocations, of objects with the fields of Porcupine's Operation, for a
-// model of one's own:
+// their invocations, of objects with the fields of Porcupine's Operation, to be checked
+// against a model of your own:
 //
 //	[{"ClientId":0,"Input":{"lock":"orders","op":"acquire","process":0},"Call":1200,"Output":{"depth":1,"token":{"zxid":41},"type":"ok"},"Return":2500,"Metadata":"lines 2 to 4"}
 //	,…
 //	]
 //
-// Input has the fields of the invocation, and Output those that the completion
-// adds or changes, under their names in an [Event]; what is zero is left out. The
-// times are in nanoseconds. Output's type is "ok", "fail" (it had no effect) or
-// "info" (nobody knows). What is info, or was never answered, may take effect at
-// any time: it returns at the greatest int64.
+// Input has the fields of the invocation, and Output the fields that the completion
+// adds or changes, under their names in an [Event]; zero fields are left out. The
+// times are in nanoseconds. Output's type is "ok", "fail" (the operation had no effect)
+// or "info" (it is unknown whether the operation took effect). An operation that is info,
+// or was never answered, may take effect at any time: it returns at the greatest int64.
 //
-// Two events that are no operations are written as such, since they end what a
-// process holds: their op is "lost" or "crash", and they last from their time to
+// Events of two other types are written as operations too, since they end the holds of a
+// process: their op is "lost" or "crash", and they last from their time to
 // the greatest int64, as the service may take the lock back at any time from then
-// on. Each is of a client of its own, so that it overlaps nothing of its
-// process, which every Input names.
+// on. Each has a client of its own, so that it does not overlap the operations of its
+// process; every Input names the process.
 //
-// All else, the header, places in queues and faults, is left out, so that the
-// file cannot be read back.
+// The header, places in queues, faults and all other events are left out, so the file
+// cannot be read back.
 func EncodePorcupine(w io.Writer, h *History) error {
 	return EncodeAs(w, porcupineEnding, h.Header, each(h.Events))
 }
 
 // begun is an operation, or an event that is written as one, that waits for its answer or for
-// those before it.
+// the operations before it.
 type begun struct {
 	i        int // index of its invocation
 	e        Event
@@ -60,8 +60,8 @@ type begun struct {
 	final    bool // there is no answer to wait for
 }
 
-// encodePorcupine keeps what is under way, and what came after it: operations are written in
-// the order of their invocations.
+// encodePorcupine keeps open operations, and the operations after them, in memory: operations are
+// written in the order of their invocations.
 func encodePorcupine(b *bufio.Writer, _ *Header, events iter.Seq2[*Event, error]) error {
 	clients, never, err := answersOf(events)
 	if err != nil {
@@ -112,7 +112,8 @@ func encodePorcupine(b *bufio.Writer, _ *Header, events iter.Seq2[*Event, error]
 	return err
 }
 
-// answersOf returns how many processes there may be, and the invocations that have no answer.
+// answersOf returns an upper bound of the number of processes, and the indexes of the invocations
+// without an answer.
 func answersOf(events iter.Seq2[*Event, error]) (clients int, never map[int]bool, err error) {
 	open := map[int]int{}
 	i := -1
@@ -136,7 +137,7 @@ func answersOf(events iter.Seq2[*Event, error]) (clients int, never map[int]bool
 	return clients, never, nil
 }
 
-// operation returns it as Porcupine has it.
+// operation converts it to an operation of Porcupine.
 func (u *begun) operation() (*porcupineOperation, error) {
 	e := &u.e
 	in, err := jsonObject(e)

@@ -12,7 +12,7 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// userInput and userOutput are what a user's model takes of the file.
+// userInput and userOutput are the fields of the file that a user's model reads.
 type userInput struct {
 	Op, Lock string
 	Process  int
@@ -74,7 +74,7 @@ func TestAModelOfAUserReadsTheFileForPorcupine(t *testing.T) {
 			1 invoke 0 acquire, 2 ok 0 acquire, 3 lost 0, 4 invoke 1 acquire, 5 ok 1 acquire`, true},
 		{"the first loses it too late", `
 			1 invoke 0 acquire, 2 ok 0 acquire, 3 invoke 1 acquire, 4 ok 1 acquire, 5 lost 0`, false},
-		{"an acquire that was never answered holds up nobody", `
+		{"an acquire that was never answered delays no other process", `
 			1 invoke 0 acquire, 3 invoke 1 acquire, 4 ok 1 acquire`, true},
 		{"nor does one that failed", `
 			1 invoke 0 acquire, 2 fail 0 acquire, 3 invoke 1 acquire, 4 ok 1 acquire`, true},

@@ -6,13 +6,13 @@ import (
 	"sync/atomic"
 )
 
-// ErrUnknown is wrapped by the error of a call of [Process.Do] when nobody knows
+// ErrUnknown is wrapped by the error of a call of [Process.Do] when it is unknown
 // whether the operation took effect.
 var ErrUnknown = errors.New("nobody knows whether it took effect")
 
-// NewRecorder starts a history in w, as [Create] does in a file: in a
-// bytes.Buffer, say, for a test of a lock of one's own. The caller must Close the
-// recorder, and may read w then.
+// NewRecorder starts a history in w, as [Create] does in a file. W may be a
+// bytes.Buffer in a test of your own lock. The caller must Close the recorder,
+// and may read w then.
 func NewRecorder(w io.Writer, h Header) (*Recorder, error) { return newRecorder(writerSink{w}, h) }
 
 type writerSink struct{ io.Writer }
@@ -20,8 +20,8 @@ type writerSink struct{ io.Writer }
 func (writerSink) Flush() error { return nil }
 func (writerSink) Close() error { return nil }
 
-// Process puts on record what one goroutine does with locks. It does one thing at
-// a time; each goroutine needs one of its own.
+// Process records the operations of one goroutine on locks, one at a time. Each
+// goroutine needs a Process of its own.
 type Process struct {
 	r *Recorder
 	n atomic.Int64
@@ -34,7 +34,7 @@ func (r *Recorder) Process() *Process {
 	return p
 }
 
-// number returns one that no process has.
+// number returns the number of a new process.
 func (r *Recorder) number() int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -42,7 +42,7 @@ func (r *Recorder) number() int64 {
 	return r.processes - 1
 }
 
-// Number returns the number under which the process is on record now.
+// Number returns the current number of the process in the history.
 func (p *Process) Number() int { return int(p.n.Load()) }
 
 // Acquire records call as an acquire of a lock, which p holds from the return of
@@ -51,17 +51,19 @@ func (p *Process) Acquire(lock string, call func() error) error {
 	return p.Do(Event{Op: Acquire, Lock: lock}, func(*Event) error { return call() })
 }
 
-// Release records call as the release of a lock, which p does not hold from the
-// call on, whatever becomes of it. It returns what call returns.
+// Release records call as the release of a lock. From the call on p does not hold
+// the lock, even if the release fails. It returns what call returns.
 func (p *Process) Release(lock string, call func() error) error {
 	return p.Do(Event{Op: Release, Lock: lock}, func(*Event) error { return call() })
 }
 
 // Do records call as the operation that e describes: its Op, lock, mode, permits
-// and so on. Call may add to e what the answer says, such as a token. It went well
-// if call returned nil; nobody knows if call's error wraps [ErrUnknown], and then
-// p goes on as another process; else it had no effect. Do returns what call
-// returns, or, without calling it, why it cannot be recorded.
+// and so on. Call may add fields of the answer to e, such as a token. If call returns
+// nil, the operation is recorded as ok. If call's error wraps [ErrUnknown], it is
+// unknown whether the operation took effect: it is recorded as info, and p goes on
+// under a new number. After any other error it is recorded as fail: it had no effect.
+// Do returns the error of call, or, without calling it, the error of the recorder if
+// the invocation cannot be recorded.
 func (p *Process) Do(e Event, call func(e *Event) error) error {
 	e.Type, e.Process = Invoke, p.Number()
 	if _, err := p.r.Record(e); err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// recorded returns what f puts on record, each event as a line.
+// recorded returns the events that f records, each as a line.
 func recorded(t *testing.T, f func(r *Recorder)) (lines []string) {
 	t.Helper()
 	var b bytes.Buffer

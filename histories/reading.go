@@ -7,50 +7,53 @@ import (
 	"strings"
 )
 
-// As says how to read a file without a header of zkverify, where the file does not show it. Zero
-// fields leave it to the file.
+// As holds the options for reading a file without a zkverify header. A zero field leaves the
+// choice to the contents of the file.
 type As struct {
 	Model string // a name of [Models]
-	// Size is the number of permits of a semaphore, and how often the owner of a reentrant
-	// mutex may hold it; 0 stands for any number, which a semaphore does not have.
+	// Size is the number of permits of a semaphore, or how often the owner of a reentrant
+	// mutex may hold it. 0 stands for any number of holds; a semaphore needs a number.
 	Size int
-	// Key is the field that names the lock or the register, without its colon; "value",
-	// "tuple" for the first element of a :value of two, or "none" if there is only one.
+	// Key is the field that names the lock or the register, without its colon; "value" for
+	// :value, "tuple" for the first element of a :value of two, or "none" if there is only
+	// one lock or register.
 	Key     string
 	Initial string   // EDN: the value of registers at the start, or a map of values by register
 	Ignore  []string // operations that are left out, by their :f
-	// EveryRelease says that every release that fails was answered "not held", unless its
+	// EveryRelease makes every release that fails count as answered "not held", unless its
 	// :error gives another reason.
 	EveryRelease bool
 }
 
-// Reading is what a file without a header of zkverify was taken for.
+// Reading is the interpretation of a file without a zkverify header: its models, and the field
+// that names its locks or registers.
 type Reading struct {
-	// Models judge the history. It is violated if each of them is, and holds if each of them
-	// does; else that is not known, as Open says.
+	// Models are the models by which the history is judged. It is violated if it violates
+	// each of them, and holds if it satisfies each of them. Otherwise the result is open, and
+	// Open gives the reason.
 	Models  []Model
 	Open    string
 	Size    int
-	Key     string // as As has it
-	Keys    int    // how many locks or registers there are
-	Initial string // EDN; "" if it is left to the file
+	Key     string // as in As
+	Keys    int    // the number of locks or registers
+	Initial string // EDN; "" if none was given
 
 	initial   any
 	ignore    map[string]bool
-	ids       bool            // the :value of an invocation names nothing
+	ids       bool            // the :value of an invocation is an id of the operation
 	ended     map[string]bool // faults that an operation ends
-	dropped   map[int]bool    // releases that had no effect, by the place of their invocations
+	dropped   map[int]bool    // releases that had no effect, by the index of the invocation
 	owners    map[int]string  // of each process, if it has one
-	clients   bool            // owners are told
+	clients   bool            // the file names owners
 	numbers   map[string]int  // of processes that have names
-	ordered   bool            // the operations stand in order
+	ordered   bool            // the operations are in order
 	register  bool
-	spaced    bool // operations have keys of ours
-	keyGiven  bool // by As
+	spaced    bool // operations have keys in the namespace zkverify
+	keyGiven  bool // Key was set by As
 	firstName int  // the number of the first process that has a name
 }
 
-// String says in one line what the file was taken for.
+// String describes the reading in one line.
 func (r *Reading) String() string {
 	names := make([]string, len(r.Models))
 	for i, m := range r.Models {
@@ -92,10 +95,10 @@ const (
 	keyNone  = "none"
 )
 
-// keyFields are those by which tests name a lock.
+// keyFields are the fields by which tests name a lock.
 var keyFields = []string{"lock", "lock-name", "key", "resource"}
 
-// jepsenOps are the names of operations.
+// jepsenOps maps the values of :f to operations on locks.
 var jepsenOps = map[string]Op{
 	"acquire": Acquire, "lock": Acquire,
 	"try-acquire": TryAcquire, "try-lock": TryAcquire, "trylock": TryAcquire, "tryLock": TryAcquire,
@@ -104,7 +107,7 @@ var jepsenOps = map[string]Op{
 
 var registerOps = map[string]bool{"read": true, "write": true, "cas": true, "txn": true}
 
-// reading is the file as the options alone say.
+// reading returns the Reading that follows from the options alone.
 func (a As) reading() (*Reading, error) {
 	r := &Reading{Key: strings.TrimPrefix(a.Key, ":"), Size: a.Size, Initial: a.Initial, dropped: map[int]bool{}, owners: map[int]string{}, numbers: map[string]int{}}
 	if a.Model != "" {
@@ -137,7 +140,7 @@ func (a As) reading() (*Reading, error) {
 	return r, nil
 }
 
-// survey goes through the operations of a file, and finds out what it is.
+// survey goes through the operations of a file, and finds its Reading.
 type survey struct {
 	as      As
 	reading *Reading
@@ -147,10 +150,11 @@ type survey struct {
 	facts   facts
 }
 
-// prefixed is how many operations of a file decide what it is. The others must agree.
+// prefixed is the number of operations at the beginning of a file that decide its kind. The others
+// must agree.
 const prefixed = 1000
 
-// surveyed reads all operations.
+// surveyed reads all operations, and returns the Reading of the file.
 func surveyed(next operations, as As) (*Reading, error) {
 	r, err := as.reading()
 	if err != nil {
@@ -189,7 +193,7 @@ func surveyed(next operations, as As) (*Reading, error) {
 	return r, s.conclude()
 }
 
-// take decides by the prefix what the file is, if that is open, and looks at an operation.
+// take decides the kind of the file by the prefix, unless that is done, and looks at an operation.
 func (s *survey) take(o *jepsenOp) error {
 	if s.decided {
 		return s.look(o)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// kindsIn notes the kinds of values that operations of registers write and read.
+// registerOp notes the kinds of values that an operation of a register writes and reads.
 func (f *facts) registerOp(o *jepsenOp) error {
 	f.ops[o.f] = true
 	accesses, err := f.reading.accesses(o)
@@ -24,7 +24,7 @@ func (f *facts) registerOp(o *jepsenOp) error {
 	return nil
 }
 
-// kindOfText says what a value is that has this text.
+// kindOfText returns the kind of the value with this text.
 func kindOfText(text string) string {
 	switch c := text[0]; {
 	case c == '[' || c == '{' || c == '#':
@@ -39,7 +39,7 @@ func kindOfText(text string) string {
 	return "word"
 }
 
-// conclude says by what models the file is to be judged.
+// conclude completes the reading: it chooses the models by which the file is judged.
 func (s *survey) conclude() error {
 	r, f := s.reading, &s.facts
 	r.ended, r.Keys, r.ordered = ended(f.did), len(f.keys), s.order.inOrder()
@@ -52,7 +52,7 @@ func (s *survey) conclude() error {
 	}
 	switch {
 	case r.spaced:
-		r.Models = nil // the events say all
+		r.Models = nil // the events of zkverify need no model
 	case r.register:
 		return s.registerModel()
 	case len(r.Models) == 0:
@@ -88,7 +88,7 @@ func (s *survey) registerModel() error {
 	return err
 }
 
-// lockModels chooses the models that the operations of locks may be meant for.
+// lockModels chooses the models that the operations of locks may follow.
 func (s *survey) lockModels() {
 	r, f := s.reading, &s.facts
 	var names, why []string

@@ -6,15 +6,16 @@ import (
 	"strings"
 )
 
-// at is an error of an operation.
+// at returns an error on the line of an operation.
 func (o *jepsenOp) at(format string, args ...any) error {
 	return &FormatError{Line: o.line, Reason: fmt.Sprintf(format, args...)}
 }
 
-// counts reports whether an operation is one of a client that is not left out.
+// counts reports whether an operation is a client's and is not left out.
 func (r *Reading) counts(o *jepsenOp) bool { return !o.space && !o.isNemesis() && !r.ignore[o.f] }
 
-// decide says by the operations of the prefix what the file is, and where locks have their names.
+// decide finds from the operations of the prefix the kind of the file, and the field that names
+// its locks.
 func (s *survey) decide() error {
 	r := s.reading
 	var ops []*jepsenOp
@@ -47,7 +48,7 @@ func (s *survey) decide() error {
 	return s.findKey(ops)
 }
 
-// kindOf says what has such an operation.
+// kindOf returns "lock" or "register", the kind of object that an operation is on.
 func (r *Reading) kindOf(o *jepsenOp) (string, error) {
 	switch {
 	case jepsenOps[o.f] != "":
@@ -60,7 +61,7 @@ func (r *Reading) kindOf(o *jepsenOp) (string, error) {
 	return "", o.at("unknown op %.40q: no model has it; --ignore %s leaves such operations out", o.f, strings.Join(strings.Fields(o.f), ""))
 }
 
-// findKey finds the field that has the names of locks or registers.
+// findKey finds the field that names the locks or registers.
 func (s *survey) findKey(ops []*jepsenOp) error {
 	r := s.reading
 	for _, o := range ops {
@@ -92,7 +93,7 @@ func (r *Reading) noun() string {
 	return "lock"
 }
 
-// fieldOf returns what an operation, or the map that its value is, has under a key.
+// fieldOf returns the field of an operation, or of the map in its value, under a key.
 func fieldOf(o *jepsenOp, name string) (any, bool) {
 	if v, ok := o.field(name); ok {
 		return v, true
@@ -100,7 +101,7 @@ func fieldOf(o *jepsenOp, name string) (any, bool) {
 	return innerField(o.value, name)
 }
 
-// innerField returns what a value has under a key if it is a map, or a tuple with one.
+// innerField returns the field under a key of a value that is a map, or a tuple with a map.
 func innerField(v any, name string) (any, bool) {
 	if m, is := v.(ednMap); is {
 		return m.either(name)
@@ -113,7 +114,7 @@ func innerField(v any, name string) (any, bool) {
 	return nil, false
 }
 
-// keyOfRegisters sees whether all values are tuples.
+// keyOfRegisters sets the key to tuple if all values are tuples, else to none.
 func (s *survey) keyOfRegisters(ops []*jepsenOp) {
 	r := s.reading
 	r.Key = keyNone
@@ -131,7 +132,7 @@ func (s *survey) keyOfRegisters(ops []*jepsenOp) {
 	}
 }
 
-// keyOfLocks finds out what the values of lock operations are.
+// keyOfLocks finds out whether the values of lock operations name the locks.
 func (s *survey) keyOfLocks(ops []*jepsenOp) error {
 	r := s.reading
 	r.Key = keyNone
@@ -160,14 +161,14 @@ func (s *survey) keyOfLocks(ops []*jepsenOp) error {
 
 func innerMap(v any) bool { _, is := v.(ednMap); return is }
 
-// empty reports whether a value says nothing.
+// empty reports whether a value is nil or a truth value, which names no lock.
 func empty(v any) bool {
 	_, truth := v.(bool)
 	return v == nil || truth
 }
 
-// ownersInAnswers reports whether answers tell the owner, as in the tests of Hazelcast: then the
-// value of an invocation is an id of that operation.
+// ownersInAnswers reports whether answers name the owner, as in the tests of Hazelcast. There the
+// value of an invocation is an id of the operation.
 func (r *Reading) ownersInAnswers(ops []*jepsenOp) bool {
 	return slices.ContainsFunc(ops, func(o *jepsenOp) bool {
 		_, told := innerField(o.value, "client")
@@ -175,8 +176,8 @@ func (r *Reading) ownersInAnswers(ops []*jepsenOp) bool {
 	})
 }
 
-// keyInValue takes the values for names of locks if what is released was acquired before, and
-// answers have the same values.
+// keyInValue takes the values for names of locks if each released value was acquired before, and
+// answers have the value of their invocation.
 func (s *survey) keyInValue(ops []*jepsenOp, first *jepsenOp) error {
 	const choose = "say by --key value that it names the lock, or by --key none that it does not"
 	acquired := map[string]bool{}
@@ -201,7 +202,7 @@ func (s *survey) keyInValue(ops []*jepsenOp, first *jepsenOp) error {
 	return nil
 }
 
-// who names the process of an operation.
+// who returns the name of the process of an operation.
 func (o *jepsenOp) who() string {
 	if o.word != "" {
 		return o.word

@@ -6,27 +6,27 @@ import (
 	"strings"
 )
 
-// facts are what the operations of a file show together.
+// facts collects facts from all operations of a file.
 type facts struct {
 	*survey
-	n       int // operations
-	did     map[string]bool
-	keys    map[string]bool
-	open    map[int]asked
-	held    map[holding]int // how often; -1: perhaps
+	n       int             // operations so far
+	did     map[string]bool // the :f of the nemesis's operations
+	keys    map[string]bool // the names of locks or registers
+	open    map[int]asked   // by process
+	held    map[holding]int // the number of holds; -1: perhaps one
 	unclear map[string]bool // locks of which it is not known whether they are held
 	most    int64           // the greatest number of a process
-	told    map[int]string  // owners
-	twice   int             // the first line on which an owner acquires what it holds; 0: none
-	others  int             // that on which it releases what it does not hold
-	fences  int             // that which has a fence
-	ints    int             // that on which an acquire returns an integer
-	ops     map[string]bool // of registers
-	wrote   map[string]bool // the kinds of their values
-	saw     map[string]int  // those that were read, and where first
+	told    map[int]string  // the owner of each process; "" if it has several
+	twice   int             // the first line on which an owner acquires a lock that it holds; 0: none
+	others  int             // the first line on which a process releases a lock that it does not hold
+	fences  int             // the first line with a fence
+	ints    int             // the first line on which an acquire returns an integer
+	ops     map[string]bool // the :f of register operations
+	wrote   map[string]bool // the kinds of values that were written
+	saw     map[string]int  // the kinds of values that were read, each with its first line
 }
 
-// asked is an operation that is open.
+// asked is an open operation.
 type asked struct {
 	n   int
 	key string
@@ -41,7 +41,7 @@ func (f *facts) begin(s *survey) {
 	}
 }
 
-// add takes in the next operation.
+// add adds the facts of the next operation.
 func (f *facts) add(o *jepsenOp) error {
 	f.n++
 	if o.isNemesis() {
@@ -84,7 +84,7 @@ func (f *facts) add(o *jepsenOp) error {
 	return nil
 }
 
-// number returns the number of a process, and gives one to a name.
+// number returns the number of a process. A process with a name gets a number.
 func (r *Reading) number(o *jepsenOp, most *int64) int {
 	if o.word == "" {
 		*most = max(*most, o.process)
@@ -95,11 +95,11 @@ func (r *Reading) number(o *jepsenOp, most *int64) int {
 		n = len(r.numbers)
 		r.numbers[strings.Clone(o.word)] = n
 	}
-	return -3 - n // until all are known
+	return -3 - n // until all processes are known
 }
 
 // keyOf returns the name of the lock or the register. It reports false if the operation does not
-// say it, as an answer need not.
+// give it: an answer need not.
 func (r *Reading) keyOf(o *jepsenOp) (string, bool, error) {
 	var v any
 	ok := true
@@ -139,7 +139,7 @@ func (r *Reading) valueOf(o *jepsenOp) any {
 	return o.value
 }
 
-// ownerOf returns the owner that an operation tells; "" if it tells none.
+// ownerOf returns the owner that an operation names; "" if it names none.
 func (r *Reading) ownerOf(o *jepsenOp) string {
 	if v, ok := fieldOf(o, "owner"); ok && v != nil {
 		return keyText(v)
@@ -150,7 +150,8 @@ func (r *Reading) ownerOf(o *jepsenOp) string {
 	return ""
 }
 
-// fenceOf returns the fence that an acquire has returned; 0 if it has none.
+// fenceOf returns the fence that an acquire has returned, 0 if there is none, and whether the
+// operation names it "fence".
 func (r *Reading) fenceOf(o *jepsenOp) (fence int64, named bool) {
 	v, named := fieldOf(o, "fence")
 	if !named {
@@ -163,7 +164,7 @@ func (r *Reading) fenceOf(o *jepsenOp) (fence int64, named bool) {
 	return max(n, 0), named
 }
 
-// lockOp follows what processes hold.
+// lockOp follows which locks the processes hold.
 func (f *facts) lockOp(o *jepsenOp, process int, key string) {
 	r := f.reading
 	owner := r.ownerOf(o)
@@ -188,7 +189,7 @@ func (f *facts) lockOp(o *jepsenOp, process int, key string) {
 		f.held[who] = -1
 		f.unclear[key] = true
 	case kind == OK && f.held[who] == 0:
-		if f.others == 0 && !(r.clients && f.unclear[key]) { // else it may be its owner
+		if f.others == 0 && !(r.clients && f.unclear[key]) { // else the process may be the owner
 
 			f.others = o.line
 		}
@@ -212,7 +213,8 @@ func (f *facts) acquired(o *jepsenOp, who holding) {
 	}
 }
 
-// answer is the type of an operation: one that is ok and returns false had no effect.
+// answer returns the type of an operation: an operation that is ok and returns false had no effect,
+// so it is a fail. Refused is true if it is a try-acquire.
 func (r *Reading) answer(o *jepsenOp) (kind Type, refused bool) {
 	kind = Type(o.kind)
 	if kind == OK && r.valueOf(o) == false {
@@ -221,7 +223,7 @@ func (r *Reading) answer(o *jepsenOp) (kind Type, refused bool) {
 	return kind, false
 }
 
-// notHeldWords are in the errors by which services say that the caller does not hold a lock.
+// notHeldWords occur in the errors by which services report that the caller does not hold a lock.
 var notHeldWords = []string{"notheld", "notlocked", "notowner", "nottheowner", "notlockowner", "notowned", "notlockholder", "notholder", "notfound", "illegalmonitorstate", "currentthreadisnotowner", "unlocked"}
 
 // notHeld reports whether a release has failed because its lock was not held.

@@ -150,7 +150,7 @@ func TestAnOperationThatItsRecipeDoesNotHaveIsRefusedAtItsLine(t *testing.T) {
 		{"no size", invoke(Event{Op: SetSize, Lock: "shared \"one\n"}), `"size"`},
 		{"a size of an acquire", invoke(Event{Op: Acquire, Lock: "m", Size: 1}), "has no size"},
 		{"another size completes", done(Event{Op: SetSize, Lock: "shared \"one\n", Size: 2}, Event{Op: SetSize, Lock: "shared \"one\n", Size: 3}), "invoked it to 2"},
-		{"a revoke of nobody", invoke(Event{Op: Revoke, Lock: "rev"}), `"token"`},
+		{"a revoke without a token", invoke(Event{Op: Revoke, Lock: "rev"}), `"token"`},
 		{"another revoke completes", done(Event{Op: Revoke, Lock: "rev", Token: Token{Zxid: 1}}, Event{Op: Revoke, Lock: "rev", Token: Token{Zxid: 2}}), "another token"},
 		{"no generation", invoke(Event{Op: Enter, Lock: "d"}), `"generation"`},
 		{"a generation of a wait", invoke(Event{Op: Wait, Lock: "b", Generation: 1}), "has no generation"},
@@ -182,8 +182,8 @@ func TestAnOperationThatItsRecipeDoesNotHaveIsRefusedAtItsLine(t *testing.T) {
 	}
 }
 
-// What a header without locks lists is not held against its events: Jepsen's
-// histories, and those of version 1, say nothing of recipes.
+// If the header lists no locks, events may name any lock: Jepsen's histories,
+// and histories of version 1, do not list recipes.
 func TestWithoutAListEveryLockMayBeAnything(t *testing.T) {
 	h := everyRecipe()
 	h.Header.Locks = nil

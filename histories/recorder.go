@@ -17,18 +17,18 @@ import (
 // flushEvery bounds how long an event that is not an invoke may wait in memory.
 const flushEvery = 100 * time.Millisecond
 
-// Recorder puts the history of a run on record while it runs: [Create] in a file, [Keep] in
+// Recorder records the history of a run while it runs: [Create] records in a file, [Keep] in
 // memory. Its methods may be called from any goroutine.
 type Recorder struct {
 	origin time.Time
 	failed chan struct{}
 
 	mu      sync.Mutex
-	kept    *Kept // instead of out, enc and buf: it is not written
+	kept    *Kept // instead of out, enc and buf, for a history in memory
 	out     sink
 	enc     *json.Encoder
 	buf     bytes.Buffer // encoded, not yet written
-	event   Event        // the one that Record is about: one for all, since each is large
+	event   Event        // of the current call of Record; reused, since an Event is large
 	valid   *validator
 	last    time.Duration
 	pending int // events in buf
@@ -38,12 +38,12 @@ type Recorder struct {
 	closed  bool
 	stalls  stalls
 
-	processes int64 // handed out by Process
+	processes int64 // numbers handed out by Process
 
 	stop, stopped chan struct{} // owned by Close: ends tick
 }
 
-// sink is where lines go. Flush hands everything written so far to the
+// sink is the destination of the lines. Flush hands the lines written so far to the
 // operating system.
 type sink interface {
 	io.WriteCloser
@@ -51,9 +51,9 @@ type sink interface {
 }
 
 // Create starts a history in a new file at path, compressed when path ends in
-// .zst. The origin of the run's clock is now: [Header.Started] is set to the
-// wall clock of this moment unless it is given, Version to [Version]. The
-// caller must Close the recorder.
+// .zst. The origin of the run's clock is now. Create sets [Header.Started] to the
+// wall clock's time unless it is given, and Version to [Version]. The caller must
+// Close the recorder.
 func Create(path string, h Header) (*Recorder, error) {
 	if name := strings.TrimSuffix(path, ".zst"); strings.HasSuffix(name, ".edn") || strings.HasSuffix(name, porcupineEnding) {
 		return nil, errors.New("histories: a run is recorded as .jsonl or .jsonl.zst; other formats can be written afterwards")
@@ -73,7 +73,7 @@ func Create(path string, h Header) (*Recorder, error) {
 	return newRecorder(out, h)
 }
 
-// newRecorder records in out.
+// newRecorder returns a recorder that writes to out.
 func newRecorder(out sink, h Header) (*Recorder, error) {
 	r := recorderOf(&h)
 	r.out, r.enc = out, json.NewEncoder(&r.buf)
@@ -92,7 +92,7 @@ func newRecorder(out sink, h Header) (*Recorder, error) {
 	return r, nil
 }
 
-// recorderOf is the recorder of a history that begins now. It completes the header.
+// recorderOf returns the recorder of a history that begins now. It completes the header.
 func recorderOf(h *Header) *Recorder {
 	r := &Recorder{
 		origin: time.Now(), failed: make(chan struct{}), valid: newValidator(h.Locks),
@@ -105,21 +105,20 @@ func recorderOf(h *Header) *Recorder {
 	return r
 }
 
-// Elapsed returns the time of the run now, on the clock that stamps events.
+// Elapsed returns the current time of the run, on the clock that stamps events.
 func (r *Recorder) Elapsed() time.Duration { return time.Since(r.origin) }
 
 // Record stamps e with the time of the run, appends it and returns it as it was
-// recorded. In a file an invoke, and all that was recorded before it, is handed to the
-// operating system before Record returns; other events follow within a tenth of
-// a second.
+// recorded. In a file, an invoke and all events before it are handed to the operating
+// system before Record returns; other events follow within a tenth of a second.
 //
-// If nothing in this process has come to the recorder for longer than [Slack], though a
-// goroutine is due to several times as often, the process has stood still, or the file
-// took no line. A [Stalled] event then says so, before the first event after it: what
-// happened meanwhile is on record late.
+// A goroutine of the recorder uses it several times per [Slack]. If no goroutine has used
+// the recorder for longer than Slack, the process has stood still, or the file took no
+// line. A [Stalled] event then precedes the next event: the events of that time are
+// recorded late.
 //
 // An event that breaks a rule of the format is refused with a [*FormatError]
-// and leaves the history as it was: what has been recorded can always be read.
+// and leaves the history as it was: the recorded events can always be read.
 // The first failure to write (a full disk) is returned by this and every later
 // call, and closes [Recorder.Failed].
 func (r *Recorder) Record(e Event) (Event, error) {
@@ -131,8 +130,8 @@ func (r *Recorder) Record(e Event) (Event, error) {
 	if r.closed {
 		return e, ErrClosed
 	}
-	// The clock is read under the lock, so that the order of lines is the order
-	// of times.
+	// The clock is read under the lock, so that lines are in the order of their
+	// times.
 	e.Time = max(time.Since(r.origin), r.last)
 	if err := r.recordStall(e.Time); err != nil {
 		return e, err
@@ -170,17 +169,17 @@ func (r *Recorder) append(e *Event) error {
 	return nil
 }
 
-// Counts returns how many events were accepted, how many of them have been
-// handed to the operating system, or are kept, and how many were refused. After a Close
-// that returned nil, recorded equals written.
+// Counts returns the number of events that were accepted, the number of these that were
+// handed to the operating system or are kept in memory, and the number that were refused.
+// After a Close that returned nil, recorded equals written.
 func (r *Recorder) Counts() (recorded, written, refused int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.written + r.pending, r.written, r.refused
 }
 
-// Failed is closed when the history can no longer be written: the run must
-// stop, since nothing it does will be on record. Err says why.
+// Failed returns a channel that is closed when the history can no longer be written.
+// The run must stop then, since its operations are not recorded. Err returns the reason.
 func (r *Recorder) Failed() <-chan struct{} { return r.failed }
 
 // Err returns the failure to write that closed Failed, or nil.
@@ -190,8 +189,8 @@ func (r *Recorder) Err() error {
 	return r.err
 }
 
-// Close writes what is left and closes the file. It returns the first failure
-// to write, if there was one. Closing again returns the same.
+// Close writes the remaining events and closes the file. It returns the first failure
+// to write, if there was one. A second Close returns the same.
 func (r *Recorder) Close() error {
 	r.mu.Lock()
 	if r.closed {

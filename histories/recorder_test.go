@@ -29,7 +29,7 @@ func TestAnInvokeIsOnDiskBeforeRecordReturns(t *testing.T) {
 				if _, err := r.Record(Event{Type: Invoke, Process: p, Op: Acquire, Lock: "a"}); err != nil {
 					t.Fatal(err)
 				}
-				h, err := ReadFile(path) // as a crash would leave it
+				h, err := ReadFile(path) // the file as a crash would leave it
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -133,7 +133,7 @@ func TestAnEventThatBreaksTheFormatIsRefusedAndTheFileStaysReadable(t *testing.T
 	}
 }
 
-// fullDisk takes n bytes.
+// fullDisk accepts n bytes.
 type fullDisk struct{ n int }
 
 func (d *fullDisk) Write(p []byte) (int, error) {

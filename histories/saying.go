@@ -4,12 +4,12 @@ import (
 	"time"
 )
 
-// Saying is what a lock says of itself: an answer to a question, or what it told
-// an observer. Fields that are nil or zero were not asked for, or the lock does
-// not say.
+// Saying is a report of a lock's state by the lock itself: an answer to a question, or
+// a notice to an observer. A field that is nil or zero was not asked for, or the lock
+// does not report it.
 type Saying struct {
-	// Asked is when it was asked. What it says was so at some time from then to the
-	// time of the event.
+	// Asked is the time of the question. The report was true at some time from then to
+	// the time of the event.
 	Asked time.Duration `json:"asked"`
 
 	// Of the lease that the event names.
@@ -19,30 +19,30 @@ type Saying struct {
 	Least *time.Duration `json:"least,omitempty"` // of a lease of several locks: from Asked to the earliest deadline of the parts, read after Left
 	Depth int            `json:"depth,omitempty"` // 1 is the outermost
 	Ended *bool          `json:"ended,omitempty"` // has its context ended?
-	State string         `json:"state,omitempty"` // how it stands: StateHeld and so on; its deadline did not move from before Valid was read until State was
+	State string         `json:"state,omitempty"` // StateHeld and so on; the deadline did not move from before Valid was read until State was read
 
 	// Node is the lock node that the lease names, and Created the transaction that
-	// created it: that is said by the servers, not by the lock.
+	// created it, as the servers report it, not the lock.
 	Node    string `json:"node,omitempty"`
 	Created int64  `json:"created,omitempty"`
 
 	// Of the lock, in the event's mode.
 
-	Held  *bool         `json:"held,omitempty"` // does anybody hold it through this client?
-	Queue []Participant `json:"queue,omitzero"` // who stands in its queue, the first one first; empty: nobody
+	Held  *bool         `json:"held,omitempty"` // does an owner hold it through this client?
+	Queue []Participant `json:"queue,omitzero"` // the contenders in its queue, in order; empty: none
 
-	// Told is what an observer was told of the lease, without having asked:
+	// Told is a notice about the lease that an observer received without asking:
 	// ToldAcquired, ToldLost or ToldReleased.
 	Told string `json:"told,omitempty"`
 
-	// Connection is what a listener was told of how a client of the target stands with
-	// the servers: ConnectionConnected and so on. Client says which client of the run's
-	// that was, from 1 on; the event names no lock.
+	// Connection is the state of a client's connection to the servers that a listener was
+	// told: ConnectionConnected and so on. Client is the number of that client of the
+	// run, from 1; the event names no lock.
 	Connection string `json:"connection,omitempty"`
 	Client     int    `json:"client,omitempty"`
 }
 
-// How a lease says that it stands.
+// The states of a lease, as the lock reports them.
 const (
 	StateHeld      = "held"      // exclusive
 	StateSuspended = "suspended" // exclusive until its deadline; its link is down
@@ -50,7 +50,7 @@ const (
 	StateReleased  = "released"
 )
 
-// How a client of the target tells that it stands with the servers.
+// The states of a client's connection to the servers, as a listener is told.
 const (
 	ConnectionConnected   = "connected" // for the first time
 	ConnectionSuspended   = "suspended" // the link is down, and the session may live
@@ -59,15 +59,15 @@ const (
 	ConnectionClosed      = "closed"
 )
 
-// What observers are told.
+// The notices to observers.
 const (
 	ToldAcquired = "acquired" // the lease was granted
-	ToldLost     = "lost"     // it was lost
-	ToldReleased = "released" // it was given back before it was lost
+	ToldLost     = "lost"     // the lease was lost
+	ToldReleased = "released" // the lease was released before it was lost
 )
 
-// Participant is one contender in a lock's queue, as the lock tells of it.
+// Participant is one contender in a lock's queue, as the lock reports it.
 type Participant struct {
-	Token   Token  `json:"token"` // that it holds the lock with, or will
+	Token   Token  `json:"token"` // with which it holds the lock, or will hold it
 	Session string `json:"session,omitempty"`
 }

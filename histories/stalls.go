@@ -2,16 +2,16 @@ package histories
 
 import "time"
 
-// stalls notices when the process that records has stood still: when it is stopped, or
-// gets no processor, every goroutine of it is late. It goes by when the recorder was last
-// used, by any goroutine or by tick.
+// stalls detects that the recording process stood still: when the process is stopped, or
+// gets no processor, all its goroutines are late. It compares the times at which the
+// recorder was used, by any goroutine or by tick.
 type stalls struct {
-	longest time.Duration // that is none; 0: stalls are not noticed
+	longest time.Duration // the longest time without use that is no stall; 0: stalls are not detected
 	used    time.Duration // when the recorder was last used
 }
 
-// lookEvery is how often tick has to use the recorder. A stall is then on record with at
-// most a quarter of longest too much.
+// lookEvery returns the interval at which tick has to use the recorder. A recorded stall is
+// then too long by at most a quarter of longest.
 func (s *stalls) lookEvery() time.Duration {
 	if s.longest <= 0 {
 		return flushEvery
@@ -19,7 +19,7 @@ func (s *stalls) lookEvery() time.Duration {
 	return min(flushEvery, max(s.longest/4, time.Millisecond))
 }
 
-// recordStall takes in that the recorder is used now, and records the stall that has just
+// recordStall notes that the recorder is used now, and records the stall that has just
 // ended, if there was one. The caller holds mu.
 func (r *Recorder) recordStall(now time.Duration) error {
 	since := r.stalls.used
@@ -29,7 +29,7 @@ func (r *Recorder) recordStall(now time.Duration) error {
 	}
 	e := Event{Time: now, Type: Stalled, Process: -1, Since: since}
 	if err := r.valid.check(&e); err != nil {
-		return err // it cannot: since is not before the last event
+		return err // cannot happen: since is not before the last event
 	}
 	return r.append(&e)
 }

@@ -30,7 +30,7 @@ func stallsIn(t *testing.T, path string) (all []Event, of *History) {
 // envRecord names the file in which the test binary, run again, records.
 const envRecord = "ZKVERIFY_TEST_RECORD"
 
-// TestRecordUntilKilled is no test: it is the process that is stopped below.
+// TestRecordUntilKilled is not a test: it is the process that a test below stops.
 func TestRecordUntilKilled(t *testing.T) {
 	path := os.Getenv(envRecord)
 	if path == "" {
@@ -99,7 +99,7 @@ func TestAProcessThatWasStoppedSaysSoBeforeAnythingElse(t *testing.T) {
 	t.Errorf("no stall of %v among %v", stopped, stalls)
 }
 
-// slowSink takes its time for one write.
+// slowSink needs a long time for one write.
 type slowSink struct {
 	sink
 	slow chan time.Duration

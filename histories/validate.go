@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// check reports the rule that e breaks. An event that breaks one changes
-// nothing, so that a recorder may refuse it and go on.
+// check reports the rule that e breaks. An event that breaks a rule does not change
+// the validator, so a recorder may refuse it and go on.
 func (v *validator) check(e *Event) error {
 	if e.Time < 0 {
 		return fmt.Errorf("time %d is negative", e.Time)

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// subject checks what any event says of the locks that it is about.
+// subject checks the locks of an event, and the fields about them.
 func (v *validator) subject(e *Event) error {
 	if e.Parts != nil {
 		if err := parts(e); err != nil {
@@ -116,8 +116,8 @@ func (v *validator) completion(e *Event) error {
 	return nil
 }
 
-// operation checks the fields that every invocation and completion of the
-// event's op has, and that no other has.
+// operation checks that e has the fields that an invocation or completion of its op
+// needs, and no field of another op.
 func (v *validator) operation(e *Event) error {
 	switch e.Op {
 	case Acquire, TryAcquire, Release, Set, Remove, Wait, Observe:
@@ -164,7 +164,7 @@ func (v *validator) operation(e *Event) error {
 	for _, key := range e.keys() {
 		r := v.locks[key].Recipe
 		switch {
-		case v.locks == nil: // nobody knows
+		case v.locks == nil: // the recipe is unknown
 		case !r.has(e.Op):
 			return fmt.Errorf("%s %q has no %s", r, key, e.Op)
 		case r == ReadWrite && e.Mode == "":

@@ -8,8 +8,8 @@ import (
 // maxTime leaves room to add and double times: 73 years.
 const maxTime time.Duration = 1 << 61
 
-// validator holds the state that the rules of the format need: it grows with
-// the number of processes and active faults, not with the history.
+// validator holds the state that the rules of the format need. It grows with
+// the number of processes and active faults, not with the length of the history.
 type validator struct {
 	locks   map[string]Lock // of the header; nil when it lists none
 	last    time.Duration

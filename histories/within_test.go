@@ -22,7 +22,8 @@ func written(t *testing.T, name, text string) string {
 	return path
 }
 
-// files are histories of so many cycles in each format that is read, by their names.
+// files returns the paths of histories of the given number of cycles, one in each format that is
+// read, by name.
 func files(t *testing.T, cycles int) map[string]string {
 	t.Helper()
 	h := &History{Header: Header{Version: Version}}
@@ -70,7 +71,7 @@ func TestAFileIsReadUpToItsLimits(t *testing.T) {
 	}
 }
 
-// Reading looks at the context with each piece of a file, however few events come of it.
+// Reading checks the context with each piece of a file, even if it yields few events.
 func TestReadingEndsWithTheContext(t *testing.T) {
 	const cycles = 5000
 	for name, path := range files(t, cycles) {
@@ -163,7 +164,7 @@ func TestAPipeIsReadOnce(t *testing.T) {
 	}
 }
 
-// Operations in any order of their index are read from a file as they are by DecodeEDN.
+// A file with operations in any order of their index is read as DecodeEDN reads it.
 func TestTheOrderOfAFileIsThatOfItsIndices(t *testing.T) {
 	op := func(process, index int) string {
 		return fmt.Sprintf("{:type :invoke, :f :acquire, :process %d, :time %d, :index %d}\n", process, process, index)

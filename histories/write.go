@@ -13,8 +13,8 @@ import (
 )
 
 // WriteFile writes h to a new file at path, in the format that [ReadFile] would read
-// from a file of that name, or as [EncodePorcupine] does when it ends in
-// .porcupine.json. It refuses a history that is not valid.
+// from a file of that name, or as [EncodePorcupine] does if the name ends in
+// .porcupine.json. It refuses an invalid history.
 func WriteFile(path string, h *History) (err error) {
 	if err := Validate(h); err != nil {
 		return inFile(err, path)
@@ -27,9 +27,9 @@ func WriteFile(path string, h *History) (err error) {
 	return EncodeAs(f, path, h.Header, each(h.Events))
 }
 
-// EncodeAs writes a valid history to w as [WriteFile] does to a file of this name, while its
-// events come. For Porcupine they are gone through twice: see [File.All]. An error that comes
-// instead of an event is returned.
+// EncodeAs writes a valid history to w, event by event, in the format that [WriteFile] uses for a
+// file of this name. For Porcupine it iterates over events twice: see [File.All]. It returns the
+// first error that events yields.
 func EncodeAs(w io.Writer, name string, header Header, events iter.Seq2[*Event, error]) error {
 	packed := io.WriteCloser(nopCloser{w})
 	if n, ok := strings.CutSuffix(name, ".zst"); ok {

@@ -8,17 +8,17 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 )
 
-// Edges says in words how late the faults' edges were, "" if there were none.
+// Edges describes the delays of the faults' edges in one line. It returns "" if there were none.
 func (r Report) Edges() string {
 	if len(r.Late) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s, late by %s (p50), %s (p99), %s at most, after %s (p99) of looking for whom to hit",
+	return fmt.Sprintf("%s, late by %s (p50), %s (p99), %s at most, after %s (p99) of looking for a target",
 		words.Count(len(r.Late), "fault edge"), quantile(r.Late, 0.5), quantile(r.Late, 0.99), quantile(r.Late, 1), quantile(r.Looked, 0.99))
 }
 
-// quantile returns the smallest of some durations that at least a share q of them
-// do not exceed, as text.
+// quantile returns, as text, the smallest duration that at least a share q of all do not
+// exceed.
 func quantile(all []time.Duration, q float64) string {
 	sorted := slices.Sorted(slices.Values(all))
 	if len(sorted) == 0 {

@@ -11,14 +11,14 @@ import (
 // FromHistory returns the schedule that a recorded run carried out: the same
 // faults at the same offsets from the beginning of its chaos phase, with the same
 // details. A fault that was aimed at clients in some state prefers the client that
-// it hit, if it is in that state again. One that hit a server because it led hits
-// the one that leads. Kinds are those that the run could meet: it returns an error for
-// another fault, such as one of Jepsen's.
+// it hit, if that client is in the state again. A fault that hit a server because it was
+// the leader hits the current leader. Kinds are the kinds that the run could meet:
+// FromHistory returns an error for any other fault, such as one of Jepsen's.
 func FromHistory(h *histories.History, kinds fault.Kinds) (Schedule, error) {
 	var s Schedule
 	began := time.Duration(-1)
 	open := make(map[int]int) // fault → its step
-	var unsaid []bool         // steps whose length is not on record
+	var unsaid []bool         // steps whose length was not recorded at the start
 	for i := range h.Events {
 		e := &h.Events[i]
 		switch {
@@ -40,7 +40,7 @@ func FromHistory(h *histories.History, kinds fault.Kinds) (Schedule, error) {
 	return s, nil
 }
 
-// stepOf is the step that a fault was; known says that its length is on record.
+// stepOf returns the step of a recorded fault; known is true if its length was recorded.
 func stepOf(kinds fault.Kinds, e *histories.Event, began time.Duration) (step Step, known bool, err error) {
 	f := e.Fault
 	step = Step{At: max(0, e.Time-began), Fault: f.Name}
@@ -54,7 +54,7 @@ func stepOf(kinds fault.Kinds, e *histories.Event, began time.Duration) (step St
 	p := &step.Pick
 	p.Aim = fault.Aim(f.Params["aim"])
 	if _, err := fmt.Sscan(f.Params["draw"], &p.Draw); err != nil {
-		p.Draw = 0 // of a history that does not say: everything else decides
+		p.Draw = 0 // not recorded: the other parameters decide
 	}
 	if len(f.Targets) > 0 {
 		if n, ok := numbered(f.Targets[0], "client"); ok && !kind.OfServers() {

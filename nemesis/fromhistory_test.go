@@ -48,7 +48,7 @@ func TestTheScheduleOfARecordedRunIsTheOneThatWasCarriedOut(t *testing.T) {
 		holder, waiter := 0, 1
 		want := Schedule{[]Step{said.Steps[0], said.Steps[1]}}
 		want.Steps[0].Pick.Client, want.Steps[1].Pick.Client = &waiter, &holder
-		want.Steps[1].Pick.Links = got.Steps[1].Pick.Links // drawn, and on record
+		want.Steps[1].Pick.Links = got.Steps[1].Pick.Links // drawn, and recorded
 		if got.Steps[1].Pick.Links == "" || !reflect.DeepEqual(got, want) {
 			t.Errorf("got  %+v\nwant %+v", got, want)
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/zkverify/zkverify/nemesis/faults"
 )
 
-// countingWorld counts what goes on record, and how often somebody looks.
+// countingWorld counts recorded events, and the looks at its clients.
 type countingWorld struct {
 	*fakeWorld
 	recorded, looks atomic.Int64
@@ -30,8 +30,8 @@ func (w *countingWorld) holds(client int) {
 	w.clients[client].States = []states.State{states.Holding}
 }
 
-// A step looks again as soon as something goes on record, and seldom while nothing does:
-// what is not on record, such as a link, may have changed.
+// A step looks again as soon as an event is recorded, and seldom while none is: a state that is
+// not recorded, such as that of a link, may have changed.
 func TestAStepLooksAgainWhenThereIsNews(t *testing.T) {
 	for name, c := range map[string]struct {
 		onRecord bool

@@ -63,7 +63,7 @@ func TestAProcessIsLeftAloneWhileAnotherFaultHitsOneOfItsClients(t *testing.T) {
 		}
 		if !slices.ContainsFunc(w.log, func(l string) bool { return strings.HasSuffix(l, "stop worker 2") }) ||
 			slices.ContainsFunc(w.log, func(l string) bool { return strings.HasSuffix(l, "stop worker 1") }) {
-			t.Errorf("happened: %v; want the other process stopped, where nobody holds", w.log)
+			t.Errorf("happened: %v; want the other process stopped, which has no holder", w.log)
 		}
 	})
 }

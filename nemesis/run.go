@@ -16,43 +16,44 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// Recorder is where faults are recorded. [histories.Recorder] is one.
+// Recorder records faults. [histories.Recorder] is one.
 type Recorder interface {
 	Record(histories.Event) (histories.Event, error)
 }
 
-// Report is what became of a schedule.
+// Report is the result of carrying out a schedule.
 type Report struct {
 	Struck  int       // faults that were in force
 	Skipped []Skipped // steps that could not be carried out
-	// Late has how late each edge was that the run did not cut short: Start or
+	// Late lists the delay of each edge that the run did not cut short: Start or
 	// Stop was called that long after its time. The time that a step took to
-	// find somebody to hit does not count; it is in Looked.
+	// find a client or server to hit does not count; it is in Looked.
 	Late, Looked []time.Duration
 }
 
-// Skipped is a step that could not be carried out, and why.
+// Skipped is a step that could not be carried out, with the reason.
 type Skipped struct {
 	Step   Step
 	Reason string
 }
 
-// How long a step waits for somebody its aim is at, and then as long again for
-// anybody. Faults of servers wait longer: a schedule has few of them.
+// The time that a step waits for a client in the state that it is aimed at, and then
+// again for a client in any state. Faults of servers wait longer: a schedule has few of
+// them.
 const (
 	patience       = 800 * time.Millisecond
 	serverPatience = 2500 * time.Millisecond
 	glance         = 2 * time.Millisecond
-	// Where nothing goes on record in between it looks again after that: a link that comes
-	// up, or the end of another fault, may not be on record.
+	// quiet is the time after which a step looks again though no event was recorded: a link
+	// that comes up, or the end of another fault, may not be recorded.
 	quiet = 20 * time.Millisecond
 )
 
 // Run carries the schedule out and returns when it has ended and every fault
 // is healed: at the end of the last step, or early when ctx ends. The error
-// says which faults did not heal in time, and nothing else: that ctx ended, or
-// that a step was skipped, is none. Kinds are the faults that the schedule may name:
-// those of package faults, and any of your own.
+// names the faults that did not heal in time. The end of ctx and skipped steps are
+// no errors. Kinds are the faults that the schedule may name: those of package
+// faults, and any of your own.
 func Run(ctx context.Context, w fault.World, kinds fault.Kinds, schedule Schedule, rec Recorder) (Report, error) {
 	r := &runner{world: w, kinds: kinds, rec: rec, busy: make(map[int]bool)}
 	if err := kinds.Check(); err != nil {
@@ -66,7 +67,7 @@ func Run(ctx context.Context, w fault.World, kinds fault.Kinds, schedule Schedul
 	start := time.Now()
 	var wg sync.WaitGroup
 	for i, step := range schedule.Steps {
-		// Each ends with its step, at the latest soon after ctx.
+		// Each goroutine ends with its step, or soon after ctx.
 		wg.Go(func() {
 			if due := start.Add(step.At); wait.For(ctx, time.Until(due)) {
 				r.carryOut(ctx, i+1, step, due)
@@ -104,8 +105,7 @@ func (r *runner) carryOut(ctx context.Context, id int, step Step, due time.Time)
 	late := r.edge(due.Add(looked), looked)
 	edge := step.edge()
 	edge["late"], edge["looked"] = late.String(), looked.String()
-	// Before Start, so that nothing that the fault does is earlier on record
-	// than the fault.
+	// Before Start, so that no effect of the fault is recorded before the fault.
 	_, _ = r.rec.Record(histories.Event{Type: histories.FaultStart, Process: -1, Fault: f.Record(id, hit, edge)})
 	watcher, watched := r.world.(fault.Watcher)
 	if watched {
@@ -120,7 +120,7 @@ func (r *runner) carryOut(ctx context.Context, id int, step Step, due time.Time)
 	var stopErr error
 	if f.Stop != nil {
 		stopping := time.Now()
-		// The end of the run must not keep anything from being healed.
+		// The end of the run must not keep a fault from being healed.
 		stopErr = within(context.WithoutCancel(ctx), f.HealWithin, f.Stop)
 		healed["healing"] = time.Since(stopping).String()
 	}
@@ -138,8 +138,8 @@ func (r *runner) carryOut(ctx context.Context, id int, step Step, due time.Time)
 	r.finish(step, f, startErr, stopErr)
 }
 
-// edge counts how late an edge is that is due, and how long it took to find
-// somebody to hit, unless that is negative.
+// edge adds the delay of an edge that is due to the report, with the time it took to
+// find a client or server to hit, unless that is negative.
 func (r *runner) edge(due time.Time, looked time.Duration) time.Duration {
 	late := time.Since(due)
 	r.mu.Lock()
@@ -151,8 +151,8 @@ func (r *runner) edge(due time.Time, looked time.Duration) time.Duration {
 	return late
 }
 
-// prepare makes the step's fault and reserves what it hits. It waits a little
-// for somebody the step is aimed at, then for anybody at all.
+// prepare makes the step's fault and reserves the clients and servers that it hits. It
+// waits a while for a client in the state that the step is aimed at, then for any client.
 func (r *runner) prepare(ctx context.Context, step Step) (fault.Fault, error) {
 	kind, err := r.kinds.Named(step.Fault)
 	if err != nil {
@@ -167,7 +167,7 @@ func (r *runner) prepare(ctx context.Context, step Step) (fault.Fault, error) {
 		exact := time.Since(start) < look
 		f, err := r.reserve(ctx, kind, step.Pick, exact)
 		if why == nil || ctx.Err() == nil {
-			why = err // what the end of the run made of a look says nothing
+			why = err // an error that the end of the run caused is no reason
 		}
 		switch {
 		case err == nil:
@@ -180,8 +180,8 @@ func (r *runner) prepare(ctx context.Context, step Step) (fault.Fault, error) {
 	}
 }
 
-// awaitNews waits until it is worth another look for somebody to hit. It reports whether ctx
-// goes on.
+// awaitNews waits until the step should look again for a client or server to hit. It reports
+// false if ctx ended.
 func (r *runner) awaitNews(ctx context.Context) bool {
 	counter, counts := r.world.(fault.Recorder)
 	if !counts {
@@ -202,14 +202,14 @@ func (r *runner) reserve(ctx context.Context, kind fault.Kind, pick fault.Pick, 
 		if !kind.Needs.MetBy(r.world.Ensemble()) {
 			return fault.Fault{}, kind.NotOn(r.world.Ensemble())
 		}
-		// Asked before the lock is taken: during an election the answer
-		// takes long, and other steps must not wait for it.
+		// The question is asked before the lock is taken: during an election the
+		// answer takes long, and other steps must not wait for it.
 		var err error
 		if leader, err = leaderOf(ctx, r.world.Ensemble()); err != nil {
 			return fault.Fault{}, err
 		}
 		if w, ok := r.world.(fault.Chooser); ok && exact && !w.Ripe(kind.Name) {
-			return fault.Fault{}, fmt.Errorf("%w: nobody does what no %s has met", fault.ErrNobody, kind.Name)
+			return fault.Fault{}, fmt.Errorf("%w: no client is in a state that no %s has met", fault.ErrNobody, kind.Name)
 		}
 	}
 	r.mu.Lock()
@@ -254,11 +254,11 @@ func (r *runner) finish(step Step, f fault.Fault, startErr, stopErr error) {
 	}
 }
 
-// processes are the numbers under which the clients that the fault hits are on
-// record: those known already, and those they have now.
+// processes returns the process numbers of the clients that the fault hits: the known
+// ones, and the current ones.
 func (r *runner) processes(f fault.Fault, known []int) []int {
 	if len(f.Clients) == 0 {
-		return nil // everybody
+		return nil // every process
 	}
 	out := slices.Clone(known)
 	for _, c := range r.world.Clients() {
@@ -274,7 +274,7 @@ func within(ctx context.Context, d time.Duration, f func(context.Context) error)
 	ctx, cancel := context.WithTimeout(ctx, d)
 	defer cancel()
 	done := make(chan error, 1)
-	// Ends when f does: f is told by its context.
+	// The goroutine ends when f does: f's context tells it to.
 	go func() { done <- f(ctx) }()
 	select {
 	case err := <-done:
@@ -289,7 +289,7 @@ func within(ctx context.Context, d time.Duration, f func(context.Context) error)
 	}
 }
 
-// leaderOf asks who leads. It has little time: a scene is stale soon.
+// leaderOf asks for the leader. It has little time: a scene is soon out of date.
 func leaderOf(ctx context.Context, e ensemble.Ensemble) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()

@@ -26,7 +26,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// fakeLink notes what is done to it.
+// fakeLink notes its cuts and heals.
 type fakeLink struct {
 	name string
 	log  func(string)
@@ -137,7 +137,7 @@ func TestAFaultIsOnRecordBeforeItStartsAndUntilItIsHealed(t *testing.T) {
 	})
 }
 
-// What came of a fault is asked for when it is healed, and goes on record with its end.
+// The results of a fault are taken when it is healed, and recorded with its end.
 func TestWhatCameOfAFaultIsOnRecordWithItsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		healed := false
@@ -159,7 +159,7 @@ func TestWhatCameOfAFaultIsOnRecordWithItsEnd(t *testing.T) {
 }
 
 func TestAFaultIsAimedAtWhomItPrefers(t *testing.T) {
-	// Who enqueues waits too: some locks never tell a place in their queue.
+	// An enqueuing client counts as a waiter too: some locks never report a place in their queue.
 	for aim, victims := range map[fault.Aim]string{fault.AtHolder: "1", fault.AtWaiter: "23", fault.AtEnqueuing: "3", fault.AtReleasing: "4"} {
 		t.Run(string(aim), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -218,7 +218,7 @@ func TestFaultsThatOverlapHitDifferentClients(t *testing.T) {
 			t.Fatal(err)
 		}
 		if report.Struck != 2 || len(report.Skipped) != 1 || report.Skipped[0].Reason != fault.ErrNobody.Error() {
-			t.Errorf("report %+v; want two faults in force, one without anybody to hit", report)
+			t.Errorf("report %+v; want two faults in force, one without a client to hit", report)
 		}
 	})
 }
@@ -308,7 +308,7 @@ type loneWorld struct{ *fakeWorld }
 
 func (loneWorld) Ensemble() ensemble.Ensemble { return &ensemble.Ext{} }
 
-// oneAnswer says who leads once, and then nothing any more.
+// oneAnswer names the leader once, and does not answer again.
 type oneAnswer struct {
 	ensemble.Ensemble
 	ensemble.PeerLinks

@@ -10,9 +10,9 @@ import (
 	"github.com/zkverify/zkverify/nemesis/fault"
 )
 
-// Schedule says when which fault strikes, and whom. It is data: it can be drawn,
-// see [Draw], written by hand, see [ReadYAML], and taken from a recorded run, see
-// [FromHistory].
+// Schedule is a list of faults with their times and aims. It is data: it can be drawn
+// (see [Draw]), written by hand (see [ReadYAML]) or taken from a recorded run (see
+// [FromHistory]).
 type Schedule struct {
 	Steps []Step `json:"steps"` // by At
 }
@@ -20,28 +20,28 @@ type Schedule struct {
 // Step is one fault of a schedule.
 type Step struct {
 	At    time.Duration `json:"at"`  // ns since the schedule began
-	For   time.Duration `json:"for"` // ns until it is healed
+	For   time.Duration `json:"for"` // ns until the fault is healed
 	Fault string        `json:"fault"`
 	Pick  fault.Pick    `json:"pick"`
 }
 
-// Plan is what a schedule is drawn from.
+// Plan holds the parameters from which a schedule is drawn.
 type Plan struct {
 	Seed     int64
 	Duration time.Duration
-	// SessionTimeout is the measure of all spans.
+	// SessionTimeout is the unit of all spans.
 	SessionTimeout time.Duration
 	Kinds          []fault.Kind
 	// Weights replaces kinds' own weights, by name. 0 leaves a kind out.
 	Weights map[string]int
-	// Clients is how many there are: faults hit four of ten at once. Default 10.
+	// Clients is the number of clients: faults hit four of ten at once. Default 10.
 	Clients int
 }
 
-// A drawn schedule is made of rounds. In the storm, client faults follow each
+// A drawn schedule consists of rounds. In the storm, client faults follow each
 // other in several lanes, while at most one fault hits servers. In the
-// calm everything is healed: there the operations are done that make the
-// history long, and there it shows what the storm has broken.
+// calm every fault is healed: most operations of the history happen there, and
+// damage by the storm shows there.
 const (
 	storm = 3.5 // in session timeouts
 	calm  = 1.5
@@ -49,17 +49,18 @@ const (
 
 // Draw makes the schedule of a plan. The same plan gives the same schedule.
 //
-// Each kind is drawn from a bag that holds it as often as its weight, shuffled,
-// the first bag holding each once: all kinds occur as soon as there is room for
-// them. Two rounds (10 session timeouts) are enough for those of clients, and for
-// the cuts of the leader and of a holder's follower, which come before all others
-// of servers; 70 session timeouts for all. Two of ten faults of a kind, the first
-// among them, are aimed at holders, one each at clients that wait, enqueue and
-// release, and five at any: where the World is a Chooser, at what was met least.
+// Kinds are drawn from a shuffled bag that holds each kind as often as its weight.
+// The first bag holds each kind once, so all kinds occur as soon as there is room for
+// them. Two rounds (10 session timeouts) are enough for the faults of clients, and for
+// the cuts of the leader and of a holder's follower, which come before all other
+// faults of servers; 70 session timeouts are enough for all. Two of ten faults of a
+// kind, the first among them, are aimed at holders, one each at clients that wait,
+// enqueue and release, and five at any client: if the World is a Chooser, at the
+// clients whose state such faults have met least often.
 func Draw(p Plan) Schedule {
 	d := drawer{
 		plan: p,
-		// The second word keeps this stream apart from those of clients.
+		// The second word keeps this stream apart from the streams of clients.
 		rand:  rand.New(rand.NewPCG(uint64(p.Seed), 0x6e656d65736973)),
 		dealt: make(map[string]int),
 	}
@@ -67,7 +68,7 @@ func Draw(p Plan) Schedule {
 	if p.Clients > 0 {
 		lanes = max(1, p.Clients*4/10)
 	}
-	// Faults of clocks are drawn apart: what else a seed draws does not depend on them.
+	// Faults of clocks have a stream of their own: the other draws do not depend on them.
 	ofClocks := drawer{plan: p, rand: rand.New(rand.NewPCG(uint64(p.Seed), 0x636c6f636b73)), dealt: d.dealt}
 	clients, servers, clocks := &bag{}, &bag{}, &bag{}
 	for _, k := range p.Kinds {
@@ -87,8 +88,8 @@ func Draw(p Plan) Schedule {
 		}
 	}
 	for start, length := time.Duration(0), d.round(); start < p.Duration && length > 0; start += length {
-		// The last round may be short. Its calm is not: what the last fault
-		// broke has to show before the end.
+		// The last round may be short. Its calm is not: damage by the last
+		// fault has to show before the end.
 		end := min(start+time.Duration(storm/(storm+calm)*float64(length)), p.Duration-time.Duration(calm/(storm+calm)*float64(length)))
 		if !servers.empty() {
 			d.lane(servers, start, end, 2)
@@ -114,13 +115,13 @@ type drawer struct {
 	dealt map[string]int // by kind
 }
 
-// round is the length of a round: shorter than usual when the whole run is.
+// round returns the length of a round: shorter than usual if the whole run is.
 func (d *drawer) round() time.Duration {
 	return min(time.Duration((storm+calm)*float64(d.plan.SessionTimeout)), d.plan.Duration)
 }
 
 // lane fills the time from start to end with faults that do not overlap, at
-// most so many of them.
+// most the given number of them.
 func (d *drawer) lane(b *bag, start, end time.Duration, most int) {
 	at := start + d.between(0, d.plan.SessionTimeout/3)
 	for range most {
@@ -132,14 +133,14 @@ func (d *drawer) lane(b *bag, start, end time.Duration, most int) {
 		}
 		length := d.between(least, min(longest, end-at))
 		d.steps = append(d.steps, Step{At: at, For: length, Fault: k.Name, Pick: d.pick(k)})
-		// A forced expiry lasts no time; its client needs some to come back.
+		// A forced expiry takes no time, but its client needs some to come back.
 		at += max(length, d.plan.SessionTimeout/8) + d.between(d.plan.SessionTimeout/8, d.plan.SessionTimeout/2)
 	}
 }
 
-// aims are whom the faults of one kind are aimed at, in turn: holders first, who
-// have the most to lose. A World that is a Chooser picks, of anyone, who
-// does what was met least often.
+// aims are the aims of the faults of one kind, in turn: holders first, which have the
+// most to lose. For the aim anyone, a World that is a Chooser picks the clients whose
+// state was met least often.
 var aims = []fault.Aim{fault.AtHolder, fault.AtAnyone, fault.AtWaiter, fault.AtAnyone, fault.AtHolder, fault.AtAnyone, fault.AtReleasing, fault.AtAnyone, fault.AtEnqueuing, fault.AtAnyone}
 
 func (d *drawer) pick(k fault.Kind) fault.Pick {
@@ -155,8 +156,8 @@ func (d *drawer) between(least, most time.Duration) time.Duration {
 	return least + time.Duration(d.rand.Int64N(int64(most-least)))
 }
 
-// bag deals kinds so that each comes as often as its weight says and none is
-// missing for long.
+// bag deals kinds so that each comes as often as its weight and none is missing for
+// long.
 type bag struct {
 	kinds   []fault.Kind
 	weights []int
@@ -188,7 +189,7 @@ func (b *bag) next(r *rand.Rand) fault.Kind {
 	return k
 }
 
-// order is in which turn a kind is dealt first.
+// order returns the position of a kind in the first bag.
 func order(k fault.Kind) int {
 	if k.Early > 0 {
 		return k.Early
@@ -196,5 +197,5 @@ func order(k fault.Kind) int {
 	return math.MaxInt
 }
 
-// back returns a kind that found no room: it is the next one dealt.
+// back returns to the bag a kind that found no room: it is the next one dealt.
 func (b *bag) back(k fault.Kind) { b.left = slices.Insert(b.left, 0, k) }

@@ -42,7 +42,7 @@ func TestAScheduleSurvivesJSON(t *testing.T) {
 	}
 }
 
-// What a seed draws on servers that have no clocks of their own it draws on others too.
+// A seed draws the same other faults on servers with and without clocks of their own.
 func TestFaultsOfClocksAreDrawnApart(t *testing.T) {
 	for seed := range int64(50) {
 		p := plan(seed, time.Minute)

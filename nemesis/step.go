@@ -11,7 +11,7 @@ import (
 	"github.com/zkverify/zkverify/nemesis/fault"
 )
 
-// check reports what is wrong with a step, on any ensemble.
+// check returns an error if a step is invalid on every ensemble.
 func (s Step) check(kinds fault.Kinds) error {
 	kind, err := kinds.Named(s.Fault)
 	if err != nil {
@@ -26,8 +26,8 @@ func (s Step) check(kinds fault.Kinds) error {
 	return kind.Allows(s.Pick)
 }
 
-// edge puts on record what the schedule said, so that it can be carried out
-// again: see FromHistory.
+// edge returns the step's parameters for the record of the fault's start, from which
+// FromHistory restores the step.
 func (s Step) edge() map[string]string {
 	e := map[string]string{"for": s.For.String(), "draw": strconv.FormatUint(uint64(s.Pick.Draw), 10)}
 	if s.Pick.Aim != "" {
@@ -36,7 +36,7 @@ func (s Step) edge() map[string]string {
 	return e
 }
 
-// clash reports why two steps, the first the earlier, cannot both be carried out.
+// clash returns an error if two steps, a the earlier one, cannot both be carried out.
 func clash(kinds fault.Kinds, a, b Step) error {
 	ka, errA := kinds.Named(a.Fault)
 	kb, errB := kinds.Named(b.Fault)
@@ -44,7 +44,7 @@ func clash(kinds fault.Kinds, a, b Step) error {
 		return nil
 	}
 	switch {
-	case ka.OfClocks() != kb.OfClocks(): // they do not hinder each other
+	case ka.OfClocks() != kb.OfClocks(): // such faults do not hinder each other
 		return nil
 	case ka.OfClocks():
 		return fmt.Errorf("%s begins while %s of %v is in force, and one fault of servers' clocks at a time is all there can be", b.Fault, a.Fault, a.At)
@@ -56,7 +56,7 @@ func clash(kinds fault.Kinds, a, b Step) error {
 	return nil
 }
 
-// number of a target such as "client 3"; false for another.
+// numbered returns the number in a target such as "client 3"; false for another target.
 func numbered(target, what string) (int, bool) {
 	text, ok := strings.CutPrefix(target, what+" ")
 	if !ok {
@@ -66,9 +66,9 @@ func numbered(target, what string) (int, bool) {
 	return n, err == nil
 }
 
-// Fits reports what of a schedule cannot be carried out on an ensemble with so
-// many clients, whose faults end after so long. A nil ensemble has everything. Kinds
-// are all those that a step may name.
+// Fits returns an error for the first step of a schedule that cannot be carried out on an
+// ensemble with the given number of clients, where faults end after the given duration. A nil
+// ensemble meets all needs. Kinds are the kinds that a step may name.
 func (s Schedule) Fits(kinds fault.Kinds, e ensemble.Ensemble, clients int, duration time.Duration) error {
 	for _, step := range s.Steps {
 		kind, err := kinds.Named(step.Fault)
@@ -90,7 +90,7 @@ func (s Schedule) Fits(kinds fault.Kinds, e ensemble.Ensemble, clients int, dura
 	return nil
 }
 
-// Names are the names of the faults of a schedule, each once, in the order of
+// Names returns the names of the faults of a schedule, each once, in the order of
 // kinds.
 func (s Schedule) Names(kinds fault.Kinds) (names []string) {
 	for _, k := range kinds {

@@ -19,13 +19,13 @@ func TestAScheduleThatDoesNotFitTheRunIsRefused(t *testing.T) {
 		on   ensemble.Ensemble
 		says string
 	}{
-		"it fits":                          {Step{At: time.Second, Fault: "down", Pick: fault.Pick{Client: &two}}, yours, ""},
-		"servers that are yours":           {Step{Fault: "pause-server"}, yours, "out of reach"},
-		"servers that nobody knows yet":    {Step{Fault: "pause-server", Pick: fault.Pick{Server: "9"}}, nil, ""},
-		"a server that there is not":       {Step{Fault: "down", Pick: fault.Pick{Server: "1"}}, yours, "server 1 of 0"},
-		"after the end of the faults":      {Step{At: time.Minute, Fault: "down"}, nil, "after the faults have ended"},
-		"a client that there is not":       {Step{Fault: "down", Pick: fault.Pick{Client: &two}}, nil, "client 2, and there are 2"},
-		"a fault that nobody has heard of": {Step{Fault: "dwon"}, nil, "unknown fault"},
+		"it fits":                        {Step{At: time.Second, Fault: "down", Pick: fault.Pick{Client: &two}}, yours, ""},
+		"servers that are yours":         {Step{Fault: "pause-server"}, yours, "out of reach"},
+		"servers of an unknown ensemble": {Step{Fault: "pause-server", Pick: fault.Pick{Server: "9"}}, nil, ""},
+		"a server that there is not":     {Step{Fault: "down", Pick: fault.Pick{Server: "1"}}, yours, "server 1 of 0"},
+		"after the end of the faults":    {Step{At: time.Minute, Fault: "down"}, nil, "after the faults have ended"},
+		"a client that there is not":     {Step{Fault: "down", Pick: fault.Pick{Client: &two}}, nil, "client 2, and there are 2"},
+		"an unknown fault":               {Step{Fault: "dwon"}, nil, "unknown fault"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			clients := 3

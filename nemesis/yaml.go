@@ -19,7 +19,7 @@ import (
 	"github.com/zkverify/zkverify/nemesis/fault"
 )
 
-// stepYAML is a step as people write it.
+// stepYAML is a step as it is written in YAML.
 type stepYAML struct {
 	At     string            `yaml:"at"`
 	For    string            `yaml:"for,omitempty"`
@@ -32,7 +32,7 @@ type stepYAML struct {
 	Params map[string]string `yaml:"params,omitempty"`
 }
 
-// LineError is what is wrong with a schedule in YAML, and where.
+// LineError is an error in a schedule in YAML, with its line.
 type LineError struct {
 	Line int // from 1
 	Err  error
@@ -41,13 +41,13 @@ type LineError struct {
 // Error names the line.
 func (e *LineError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e.Err) }
 
-// Unwrap returns what is wrong.
+// Unwrap returns the error without the line.
 func (e *LineError) Unwrap() error { return e.Err }
 
-// ReadYAML reads a schedule that [Schedule.WriteYAML] wrote, or people did: a list
-// of faults, in any order, under the key "faults". Unknown fields and faults, times
-// that make no sense, and faults that cannot be in force together are a [*LineError].
-// Kinds are those that it may name.
+// ReadYAML reads a schedule that [Schedule.WriteYAML] wrote, or that was written by hand: a
+// list of faults, in any order, under the key "faults". It returns a [*LineError] for unknown
+// fields and faults, for invalid times, and for faults that cannot be in force together.
+// Kinds are the kinds that the schedule may name.
 func ReadYAML(r io.Reader, kinds fault.Kinds) (Schedule, error) {
 	text, err := io.ReadAll(io.LimitReader(r, maxYAML+1))
 	switch {
@@ -96,7 +96,7 @@ func ReadYAML(r io.Reader, kinds fault.Kinds) (Schedule, error) {
 	}
 	slices.SortStableFunc(steps, func(a, b placed) int { return cmp.Compare(a.At, b.At) })
 	var s Schedule
-	var on []placed // those before b that are in force when it begins
+	var on []placed // earlier steps that are in force when b begins
 	for _, b := range steps {
 		on = slices.DeleteFunc(on, func(a placed) bool { return a.At+max(a.For, time.Nanosecond) <= b.At })
 		for _, a := range on {
@@ -110,16 +110,17 @@ func ReadYAML(r io.Reader, kinds fault.Kinds) (Schedule, error) {
 	return s, nil
 }
 
-// What a schedule may have at most: a night of eight hours has a fault in two seconds. The parser
-// takes time with the square of the depth, and a schedule needs four levels.
+// The limits of a schedule. A night of eight hours has a fault every two seconds. The parser's time
+// grows with the square of the depth, and a schedule needs four levels.
 const (
 	maxYAML  = 16 << 20
 	maxSteps = 20_000
 	maxDepth = 32
 )
 
-// deeper returns the line at which more than so many lists and maps lie in each other: brackets,
-// and dashes on one line. Blocks below each other cannot be many, for each is set in further.
+// deeper returns the line at which more than the given number of lists and maps are nested: it
+// counts open brackets, and dashes on one line. Blocks on lines of their own cannot nest deeply,
+// since each needs more indentation.
 func deeper(tokens token.Tokens, most int) (line int, deep bool) {
 	brackets, dashes := 0, 0
 	for _, t := range tokens {
@@ -176,7 +177,7 @@ func faultsOf(file *ast.File) ([]ast.Node, error) {
 	return nil, &LineError{pairs[0].Key.GetToken().Position.Line, errors.New("faults is not a list")}
 }
 
-// lineOf is err with the line that it names, or else the one given.
+// lineOf returns err with the line that it names, or else with the given line.
 func lineOf(err error, line int) error {
 	var y yaml.Error
 	if !errors.As(err, &y) {

@@ -99,8 +99,8 @@ func TestWhatIsWrongWithAScheduleIsNamedWithItsLine(t *testing.T) {
 	}
 }
 
-// FuzzReadYAML reads schedules that strangers wrote. One that is read is written, and read as the
-// same.
+// FuzzReadYAML reads arbitrary schedules. A schedule that is read is the same after writing and
+// reading it again.
 func FuzzReadYAML(f *testing.F) {
 	for _, text := range []string{
 		"faults:\n  - {at: 1s, for: 2s, fault: down, client: 1}\n", "faults: []\n", "faults:\n- at: 3s\n  fault: latency\n  params:\n    ms: '7'\n",
@@ -127,7 +127,7 @@ func FuzzReadYAML(f *testing.F) {
 	})
 }
 
-// What is large or deep is refused before it takes long.
+// A large or deep schedule is refused before it takes long.
 func TestAScheduleIsBounded(t *testing.T) {
 	step := "- {at: 1s, for: 0s, fault: wipe-follower}\n"
 	for name, text := range map[string]string{

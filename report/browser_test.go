@@ -43,8 +43,8 @@ type browser struct {
 	ctx context.Context
 
 	mu       sync.Mutex
-	trouble  []string // what the console, the page and the policy complain of
-	requests []string // what was fetched, the page itself left out
+	trouble  []string // complaints of the console, the page and the policy
+	requests []string // fetches, without the page itself
 }
 
 // shared is the one browser of all tests: each opens windows of its own in it.
@@ -101,7 +101,7 @@ func openPage(t *testing.T, file string, width, height int64, dark bool) *browse
 	return openAt(t, file, "", width, height, dark)
 }
 
-// openAt opens a page at what stands after its address.
+// openAt opens a page with a hash after its address.
 func openAt(t *testing.T, file, hash string, width, height int64, dark bool) *browser {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(start(t))
@@ -148,13 +148,13 @@ type drawnText struct {
 	X, Y, Width, Height float64
 }
 
-// texts returns what is written in the timeline.
+// texts returns the texts in the timeline.
 func (b *browser) texts() []drawnText {
 	b.t.Helper()
 	return eval[[]drawnText](b, `document.getElementById("picture").texts`)
 }
 
-// says waits until a text that begins so is drawn in the timeline, and returns the first.
+// says waits until a text with this prefix is drawn in the timeline, and returns the first one.
 func (b *browser) says(prefix string) drawnText {
 	b.t.Helper()
 	b.until(fmt.Sprintf(`document.getElementById("picture").texts.some(t => t.text.startsWith(%q))`, prefix))
@@ -180,7 +180,7 @@ func (b *browser) apart() {
 	}
 }
 
-// command sends one of the protocol's own.
+// command sends a command of the protocol.
 func command[P, R any](b *browser, c cdp.Command[P, R], params P) {
 	b.t.Helper()
 	if _, err := chromedp.Call(b.ctx, c, params); err != nil {
@@ -188,7 +188,7 @@ func command[P, R any](b *browser, c cdp.Command[P, R], params P) {
 	}
 }
 
-// heard notes what a page should not do.
+// heard notes events that a page should not cause.
 func (b *browser) heard(event any, url string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -202,7 +202,7 @@ func (b *browser) heard(event any, url string) {
 	case *page.EventJavascriptDialogOpening:
 		b.trouble = append(b.trouble, "dialog: "+e.Message)
 	case *network.EventRequestWillBeSent:
-		// A blob of the page's own is none.
+		// A blob of the page's own is no fetch.
 		if !strings.HasPrefix(e.Request.URL, url) {
 			b.requests = append(b.requests, e.Request.URL)
 		}
@@ -216,7 +216,7 @@ func (b *browser) do(steps ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// eval returns what an expression of the page is.
+// eval returns the value of an expression in the page.
 func eval[T any](b *browser, expression string) T {
 	b.t.Helper()
 	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](expression))
@@ -226,7 +226,7 @@ func eval[T any](b *browser, expression string) T {
 	return v
 }
 
-// worked returns how long the page has kept its processor busy so far.
+// worked returns the processor time of the page so far.
 func (b *browser) worked() time.Duration {
 	b.t.Helper()
 	result, err := chromedp.Call(b.ctx, performance.GetMetrics, cdp.Empty{})
@@ -242,7 +242,7 @@ func (b *browser) worked() time.Duration {
 	return 0
 }
 
-// text returns what an element says.
+// text returns the text of an element.
 func (b *browser) text(id string) string {
 	b.t.Helper()
 	return eval[string](b, `document.getElementById("`+id+`").textContent`)

@@ -10,27 +10,27 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 )
 
-// Case is what came of one guarantee of one recipe in a run. JUnit and the page of
-// a night are made of cases.
+// Case is the result of one guarantee of one recipe in a run. JUnit files and the page
+// of a night consist of cases.
 type Case struct {
 	Recipe    histories.Recipe `json:"recipe,omitempty"` // empty: the run as a whole
 	Guarantee string           `json:"guarantee"`
 	Outcome   verdict.Outcome  `json:"outcome"`
 	Reason    string           `json:"reason,omitempty"` // why it does not hold
-	// Expected is false where the run did not set out to put the guarantee to
-	// the test. That it is not exercised does not count then.
+	// Expected is false if the run was not meant to exercise the guarantee. Then it
+	// does not count if the guarantee is not exercised.
 	Expected bool `json:"expected"`
-	// Witnesses tells the violations on locks of the recipe that are on record,
-	// a line each.
+	// Witnesses describes the recorded violations on locks of the recipe, one in each
+	// line.
 	Witnesses string `json:"witnesses,omitempty"`
 }
 
-// asWhole stands for a guarantee in the case of a run that shows nothing although
-// each of its guarantees may hold.
+// asWhole is the guarantee of the case for a run that proves nothing although each of
+// its guarantees may hold.
 const asWhole = "the run as a whole"
 
-// CasesOf returns a case for each recipe and guarantee of a run. Where none of
-// them says why the run does not hold, one more does.
+// CasesOf returns a case for each recipe and guarantee of a run. If none of them gives
+// the reason why the run does not hold, it adds a case for the run as a whole.
 func CasesOf(header histories.Header, r *checker.Report) (cases []Case) {
 	bad := false
 	for _, use := range r.Recipes {
@@ -43,14 +43,14 @@ func CasesOf(header histories.Header, r *checker.Report) (cases []Case) {
 		}
 	}
 	if o := r.Outcome(); o != verdict.Holds && !bad {
-		// The servers disagree, or the faults met nobody: of the run, not of a guarantee.
+		// The servers disagree, or the faults met no process: the reason is the run's.
 		cases = append(cases, Case{Guarantee: asWhole, Outcome: o, Reason: r.Reason(), Expected: true})
 	}
 	return cases
 }
 
-// caseOf is one guarantee for one recipe. A violation counts against the recipes
-// whose locks its witnesses name: for the others the guarantee holds.
+// caseOf returns the case of one guarantee for one recipe. A violation counts against
+// the recipes whose locks its witnesses name: for the others the guarantee holds.
 func caseOf(header *histories.Header, recipe histories.Recipe, v *verdict.Verdict) Case {
 	c := Case{Recipe: recipe, Guarantee: v.Guarantee, Outcome: v.Outcome, Reason: v.Reason, Expected: v.Expected}
 	switch v.Outcome {
@@ -71,8 +71,8 @@ func caseOf(header *histories.Header, recipe histories.Recipe, v *verdict.Verdic
 	return c
 }
 
-// witnessesOf tells the witnesses on locks of a recipe. One that names no lock of
-// the header is of all recipes.
+// witnessesOf describes the witnesses on locks of a recipe. A witness that names no lock
+// of the header counts for all recipes.
 func witnessesOf(header *histories.Header, recipe histories.Recipe, v *verdict.Verdict) (told []string) {
 	for _, w := range v.Witnesses {
 		if _, known := header.Locks[w.Lock]; w.Lock == "" || (len(header.Locks) > 0 && !known) || header.RecipeOf(w.Lock) == recipe {
@@ -82,7 +82,7 @@ func witnessesOf(header *histories.Header, recipe histories.Recipe, v *verdict.V
 	return told
 }
 
-// counts reports whether a run with this case does not pass.
+// counts reports whether a run with this case fails.
 func (c *Case) counts() bool {
 	switch c.Outcome {
 	case verdict.Holds, verdict.NotPromised:
@@ -93,9 +93,9 @@ func (c *Case) counts() bool {
 	return true
 }
 
-// junit is the case as JUnit has it: a failure was judged and is wrong, an error
-// could not be judged or was not put to the test, and nobody asked for what was
-// skipped.
+// junit converts the case to JUnit: a violated guarantee is a failure, a guarantee that
+// could not be judged or was not exercised is an error, and a guarantee that was not
+// promised, or that the run was not meant to exercise, is skipped.
 func (c *Case) junit(class string) JUnitCase {
 	out := JUnitCase{Class: class, Name: c.Guarantee}
 	if c.Recipe != "" {

@@ -6,8 +6,8 @@ import (
 	"github.com/zkverify/zkverify/checker"
 )
 
-// details prints what a verbose report has and verdict.json has always: what faults
-// have met, how much each recipe was used, and the figures.
+// details prints the parts of verdict.json that only a verbose report has: the states that
+// faults have met, the use of each recipe, and the figures.
 func (p *printer) details(r *checker.Report, facts []string) {
 	p.meetings(r.Meetings, r.Coverage)
 	p.recipes(r.Recipes)
@@ -28,7 +28,7 @@ func (p *printer) details(r *checker.Report, facts []string) {
 	}
 }
 
-// recipes prints how much each was used, when there were several.
+// recipes prints the use of each recipe, if there were several.
 func (p *printer) recipes(rows []checker.RecipeUse) {
 	if len(rows) < 2 {
 		return

@@ -8,7 +8,7 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 )
 
-// Explanation writes a violation in plain words, with what happened around it.
+// Explanation writes a description of a violation, with the events around it.
 func Explanation(w io.Writer, x *checker.Explanation, style Style) error {
 	p := &printer{w: style.door(w), style: style}
 	v := x.Verdict

@@ -12,21 +12,21 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 )
 
-// CoverageTable writes the table of what the faults of several runs have met.
+// CoverageTable writes the table of the states that the faults of several runs have met.
 func CoverageTable(w io.Writer, sum *checker.CoverageSum, style Style) error {
 	p := &printer{w: style.door(w), style: style}
 	p.meetings(sum.Meetings, sum.Coverage)
 	return p.err
 }
 
-// How many faults EmptyCells names at most, and of each how many recipes.
+// The greatest numbers of faults, and of recipes for each fault, that EmptyCells names.
 const (
 	namedFaults  = 6
 	namedRecipes = 3
 )
 
-// EmptyCells names the empty cells, by fault: those of a few recipes, or how many recipes
-// have some.
+// EmptyCells lists the empty cells, by fault: the cells of a few recipes, or the number of recipes
+// that have empty cells.
 func EmptyCells(sum *checker.CoverageSum) string {
 	var parts []string
 	empty, _ := sum.Unmet()
@@ -59,14 +59,14 @@ func EmptyCells(sum *checker.CoverageSum) string {
 	return strings.Join(parts, "; ")
 }
 
-// letters stand for the states in the table.
+// letters are the states' letters in the table.
 var letters = map[checker.State]string{
 	checker.Idle: "i", checker.Enqueuing: "e", checker.Waiting: "w", checker.Holding: "h", checker.Releasing: "r",
 }
 
-// meetings prints what the faults have met while they were in force, and how often
-// each was: of one recipe how often it was met in each state, of several a letter
-// for each state that was. A dot stands for what was never met.
+// meetings prints how often each fault began, and the states that it met while it was in
+// force: for one recipe a count for each state, for several recipes a letter for each state
+// that was met. A dot stands for a state that was never met.
 func (p *printer) meetings(rows []checker.Meetings, starts checker.Coverage) {
 	if len(rows) == 0 {
 		return
@@ -107,7 +107,7 @@ func (p *printer) meetings(rows []checker.Meetings, starts checker.Coverage) {
 	}
 }
 
-// letters prints the columns from one to another, as many as fit beside each other.
+// letters prints a part of the table: the given range of columns, which fits into the width.
 func (p *printer) letters(rows []checker.Meetings, starts checker.Coverage, columns, from, to, name int) {
 	p.printf("%-*s %6s", name, "", "starts")
 	for _, row := range rows[from:to] {
@@ -122,7 +122,7 @@ func (p *printer) letters(rows []checker.Meetings, starts checker.Coverage, colu
 	p.printf("\n")
 }
 
-// fault begins the line of a fault, whose name has so many columns.
+// fault begins the line of a fault. Its name is padded to the given number of columns.
 func (p *printer) fault(columns int, name string, starts checker.Coverage) {
 	p.printf("\n%-*s %6d", columns, words.Line(name), startsOf(starts, name))
 }
@@ -136,7 +136,7 @@ func startsOf(rows checker.Coverage, fault string) int {
 	return 0
 }
 
-// count is how often a state was met, blank where no process can be in it.
+// count returns the number of times that a state was met, or "" if no process can be in it.
 func count(all map[checker.State]int, s checker.State) string {
 	switch n, can := all[s]; {
 	case !can:
@@ -148,7 +148,7 @@ func count(all map[checker.State]int, s checker.State) string {
 	}
 }
 
-// met has a letter for each state that was.
+// met returns a letter for each state that was met.
 func met(row checker.Meetings) string {
 	var cell strings.Builder
 	for _, s := range checker.States() {
@@ -164,5 +164,5 @@ func met(row checker.Meetings) string {
 	return cell.String()
 }
 
-// width is that of a column.
+// width returns the width of a column.
 func width(row checker.Meetings) int { return max(len(row.Recipe), len(checker.States())) }

@@ -31,15 +31,14 @@ var pageTemplate = template.Must(template.New("report.tmpl").Funcs(template.Func
 	"add":   func(a, b int) int { return a + b },
 }).ParseFS(files, "page/report.tmpl", "page/matrix.tmpl"))
 
-// HTML writes a run as one page for a browser, which needs nothing but itself: the
-// verdicts, each violation with what happened around it, the run in real time,
-// how long operations took, what the faults met, and what happened to sessions
-// and servers. Events are those of the history that r is the report of, in order; an
-// error that comes instead of an event is returned. Name is what the history is
-// called on a command line: a path.
+// HTML writes a run as one self-contained page for a browser: the verdicts, each
+// violation with the events around it, the run in real time, the latency of operations,
+// the states that faults met, and the events of sessions and servers. Events are the
+// events of the history that r reports on, in order; HTML returns the first error that
+// they yield. Name is the path of the history on a command line.
 //
-// The memory that it takes goes with what the page shows, a million bars at most. When ctx ends,
-// so does HTML, with the cause.
+// HTML takes memory in proportion to what the page shows, at most a million bars. When ctx ends,
+// HTML returns the cause.
 func HTML(ctx context.Context, w io.Writer, name string, header histories.Header, events iter.Seq2[*histories.Event, error], r *checker.Report) error {
 	p := newPass(&header, r)
 	if err := p.read(ctx, events); err != nil {
@@ -56,12 +55,12 @@ func HTML(ctx context.Context, w io.Writer, name string, header histories.Header
 	}
 	page := viewOf(name, p, r)
 	page.Style, page.Script, page.Data = template.CSS(style), template.JS(script), template.HTML(packed)
-	// Nothing but what is written here may run, and nothing may be fetched.
+	// Only the script of the page may run, and the page may fetch nothing.
 	page.Policy = fmt.Sprintf("default-src 'none'; style-src '%s'; script-src '%s'; base-uri 'none'; form-action 'none'", digest(style), digest(script))
 	return pageTemplate.Execute(words.Page(until{ctx, w}), page)
 }
 
-// until writes until ctx ends.
+// until is a writer that fails once ctx has ended.
 type until struct {
 	ctx context.Context
 	w   io.Writer
@@ -98,8 +97,8 @@ func digest(text string) string {
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// Stylesheet returns the style of the pages, and the Content-Security-Policy of a page that has
-// it and nothing else.
+// Stylesheet returns the style sheet of the pages, and the Content-Security-Policy of a page that
+// has this style and no script.
 func Stylesheet() (css, policy string, err error) {
 	css, _, err = assets()
 	return css, fmt.Sprintf("default-src 'none'; style-src '%s'; base-uri 'none'; form-action 'none'", digest(css)), err

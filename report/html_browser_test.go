@@ -24,7 +24,7 @@ func (b *browser) inView() (from, to float64) {
 	return from, to
 }
 
-// shows waits until the timeline shows a stretch of time, as near as the figures tell.
+// shows waits until the timeline shows a stretch of time, as exactly as the figures show.
 func (b *browser) shows(from, to float64) {
 	b.t.Helper()
 	near := (to - from) / 1000
@@ -34,7 +34,7 @@ func (b *browser) shows(from, to float64) {
 	})()`, from, near, to, near))
 }
 
-// point returns where in the window a share of the lanes' width is, and a height of the picture.
+// point converts a share of the lanes' width and a height of the picture to a point of the window.
 func (b *browser) point(share, y float64) (float64, float64) {
 	b.t.Helper()
 	edge := eval[[]float64](b, `(() => { document.getElementById("timeline").scrollIntoView(); const e = document.getElementById("picture").getBoundingClientRect(); return [e.left, e.top, e.width]; })()`)
@@ -53,15 +53,15 @@ func (b *browser) hover(share, y float64) {
 	b.mouse(input.DispatchMouseEventParams{Type: input.DispatchMouseEventTypeMouseMoved, X: px, Y: py})
 }
 
-// pointAt moves the pointer to a share of the lanes' width, at the height of what has
-// this name, until an expression about the tip, tip.textContent, is true. The page
-// draws what it was told to show in its next frame: where a row was read may be where
-// it was in the one before.
+// pointAt moves the pointer to a share of the lanes' width, at the height of the row with
+// this name, until an expression about the tip, tip.textContent, is true. It repeats the
+// move because the page draws a change in its next frame: the place that was read may be
+// the row's place in the frame before.
 func (b *browser) pointAt(share float64, name, expression string) {
 	b.t.Helper()
 	expression = fmt.Sprintf(`(() => { const tip = document.getElementById("tip"); return !tip.hidden && %s; })()`, expression)
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
-		b.hover(share-0.001, b.row(name)) // a pointer that stays where it was may not be told of
+		b.hover(share-0.001, b.row(name)) // the browser may not report a pointer that does not move
 		b.hover(share, b.row(name))
 		if eval[bool](b, expression) {
 			return
@@ -80,7 +80,7 @@ func (b *browser) focus() {
 	eval[any](b, `document.getElementById("lanes").focus()`)
 }
 
-// row returns where a row is that has this name, the first of them.
+// row returns the height of the first row with this name.
 func (b *browser) row(name string) float64 {
 	b.t.Helper()
 	return b.says(name).Y
@@ -97,7 +97,8 @@ func (b *browser) whole() {
 func TestThePageOpensAtTheViolationAndTellsTheTokens(t *testing.T) {
 	header, events := twoHolders(t)
 	b := openPage(t, inFile(t, pageOf(t, header, events)), 1400, 900, false)
-	// Both held from 250 to 300 ms. That is in view with what led to it: the fault on client 1 from 200 ms on.
+	// Both clients held the lock from 250 to 300 ms. That is in view with its cause: the fault on
+	// client 1 from 200 ms on.
 	b.shows(0.185, 0.315)
 	if got := b.text("now"); !strings.HasPrefix(got, `Violation 1 of 2: mutual exclusion. process 1 (owner owner B) and process 2 (owner owner C) both held lock "orders"`) {
 		t.Errorf("it says %q", got)
@@ -126,7 +127,7 @@ func TestThePageOpensAtTheViolationAndTellsTheTokens(t *testing.T) {
 		}
 	}
 	b.hover(0.01, b.row(second))
-	b.until(`document.getElementById("tip").hidden`) // nothing is there
+	b.until(`document.getElementById("tip").hidden`) // there is no bar
 
 	// Along the violations by key, from anywhere, and from the list.
 	before := b.text("range")
@@ -361,7 +362,7 @@ func TestWhatLocksSayIsListedWhenItIsAskedFor(t *testing.T) {
 func TestFiftyClientsForTenMinutesAreASmallPage(t *testing.T) {
 	s := synthetic{clients: 50, length: 10 * time.Minute, rest: 300 * time.Millisecond}
 	if raceEnabled {
-		s.length = time.Minute // the race detector has seen all there is by then
+		s.length = time.Minute // the race detector needs no longer run
 	}
 	started := time.Now()
 	page := pageOf(t, s.header(), s.events())

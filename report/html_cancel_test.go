@@ -11,7 +11,7 @@ import (
 	"github.com/zkverify/zkverify/report"
 )
 
-// stopper calls end when so much was written, and counts what is written afterwards.
+// stopper calls end once at bytes are written, and counts the writes after that.
 type stopper struct {
 	bytes.Buffer
 	at, after int

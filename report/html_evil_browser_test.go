@@ -15,7 +15,7 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// evil is what a history may hold anywhere that text may stand.
+// evil is a text that a history may hold wherever it may hold text.
 const evil = `<img src=x onerror=pwned()></script><script>pwned()</script><!--"'` + "`]]>&lt;\u2028${pwned()}\\"
 
 func TestTextOfAHistoryIsNeverMarkup(t *testing.T) {

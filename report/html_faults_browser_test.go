@@ -9,8 +9,7 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// manyFaults is a run with so many faults at a time, each for a second, a new one every so often; and now and then one that
-// takes no time.
+// manyFaults returns a run with the given number of faults in force at a time, each for a second.
 func manyFaults(t *testing.T, atATime int) (histories.Header, eventSeq) {
 	t.Helper()
 	header, _ := twoHolders(t)
@@ -61,7 +60,7 @@ func TestNamesOfFaultsNeverOverprintEachOther(t *testing.T) {
 			if len(rows) != want && (width == 1400 || len(rows) > want) {
 				t.Errorf("%d faults at a time, %d wide: names in %d rows, want %d", atATime, width, len(rows), want)
 			}
-			// What the wide look has left out, the narrow one shows.
+			// Zooming in shows the names that the wide view left out.
 			for range 4 {
 				eval[any](b, `document.getElementById("zoom-in").click()`)
 				b.until(`true`)

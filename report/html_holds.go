@@ -8,7 +8,7 @@ import (
 	"github.com/zkverify/zkverify/histories/states"
 )
 
-// tenure is a hold that goes on, or a stay inside a double barrier, as it is drawn.
+// tenure is the drawing of a current hold, or of a current stay inside a double barrier.
 type tenure struct {
 	*states.Hold
 	bar
@@ -16,7 +16,7 @@ type tenure struct {
 	suspended time.Duration // -1 if it is not
 }
 
-// changed draws what an event has changed about a hold.
+// changed draws a change of a hold by an event.
 func (t *timeline) changed(c states.Change, e *histories.Event) {
 	if c.Kind == states.Began {
 		t.began(c.Hold, e)
@@ -43,7 +43,7 @@ func (t *timeline) changed(c states.Change, e *histories.Event) {
 	}
 }
 
-// began starts what an operation that went well brought.
+// began starts the drawing of a hold that a successful operation began.
 func (t *timeline) began(hold *states.Hold, e *histories.Event) {
 	b := t.barOf(e, e.Time)
 	b.token, b.kind = hold.Token, held
@@ -57,7 +57,7 @@ func (t *timeline) began(hold *states.Hold, e *histories.Event) {
 	}
 }
 
-// link hears that the link of holds is down, or back.
+// link handles the event that the link of holds is down, or back.
 func (t *timeline) link(e *histories.Event) {
 	about := t.tracker.About(e)
 	for _, h := range t.holds {
@@ -70,7 +70,7 @@ func (t *timeline) link(e *histories.Event) {
 	}
 }
 
-// close draws what h was until now.
+// close draws h up to the given time.
 func (t *timeline) close(h *tenure, at time.Duration, flags uint8) {
 	t.staleByClock(h, at)
 	t.endSuspension(h, at)

@@ -10,7 +10,7 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// longest is what a histogram can tell apart at most; longer ones count as this.
+// longest is the greatest value of a histogram; longer operations count as this.
 const longest = time.Hour
 
 // latencies measures how long operations take, from invocation to answer.
@@ -31,7 +31,7 @@ type latencyKey struct {
 	op     histories.Op
 }
 
-// latencyRow is one line of the table. Quantiles are of those that went well.
+// latencyRow is one line of the table. Quantiles are of the successful operations.
 type latencyRow struct {
 	Recipe              histories.Recipe
 	Op                  histories.Op
@@ -44,7 +44,7 @@ func newLatencies(header *histories.Header) *latencies {
 	return &latencies{header, map[int]called{}, map[latencyKey]*latencyRow{}, map[histories.Op]*series{}}
 }
 
-// step hears of every event, in order.
+// step handles the next event.
 func (l *latencies) step(e *histories.Event) {
 	switch e.Type {
 	case histories.Invoke:
@@ -96,16 +96,16 @@ func (l *latencies) sorted() []*latencyRow {
 	return rows
 }
 
-// Quantile returns that of the operations that went well, rounded to three digits.
+// Quantile returns a quantile of the successful operations, rounded to three digits.
 func (r *latencyRow) Quantile(percent float64) time.Duration {
 	return min(time.Duration(r.took.ValueAtPercentile(percent)), r.Most)
 }
 
-// series is how long one operation took in the course of time. Its slots grow
-// wider with the history, so that there are never more than maxSlots.
+// series is the latency of one operation over time. Its slots grow wider with the
+// history, so that there are never more than maxSlots.
 type series struct {
 	width time.Duration
-	slots []*slot // nil where there was none
+	slots []*slot // nil where there was no operation
 }
 
 type slot struct {
@@ -124,7 +124,7 @@ func (s *series) add(at, took time.Duration) {
 	}
 	n := at / s.width
 	if s.slots[n] == nil {
-		// A tenth is as near as a line of a picture can be read.
+		// One digit suffices: a line of a picture cannot be read more exactly.
 		s.slots[n] = &slot{took: hdrhistogram.New(1000, int64(longest), 1)}
 	}
 	s.slots[n].took.RecordValue(int64(min(took, longest))) //nolint:errcheck // it is in range

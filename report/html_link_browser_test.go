@@ -14,7 +14,7 @@ func TestALinkLeadsToWhatItNames(t *testing.T) {
 	header, events := twoHolders(t)
 	file := inFile(t, pageOf(t, header, events))
 	for _, c := range []struct {
-		hash, says string // what stands above the lanes
+		hash, says string // the text above the lanes
 		from, to   float64
 	}{
 		{"#violation=2", "Violation 2 of 2: loss is told.", -1, -1},
@@ -22,7 +22,7 @@ func TestALinkLeadsToWhatItNames(t *testing.T) {
 		{"#t=0.45-0.55", "", 0.45, 0.55},
 		{"#lock=stock", "", 0, 1},
 		{"#lock=stock&t=0.45-0.55", "", 0.45, 0.55},
-		// What says nothing opens as if it were not there.
+		// A hash without a meaning is ignored.
 		{"", "Violation 1 of 2", 0.185, 0.315},
 		{"#violation=77", "Violation 1 of 2", 0.185, 0.315},
 		{"#t=5-3", "Violation 1 of 2", 0.185, 0.315},
@@ -63,7 +63,7 @@ func TestTheAddressSaysWhatIsShown(t *testing.T) {
 	hash("#t=0.25-0.75")
 	eval[any](b, `(() => { const which = document.getElementById("which"); which.value = [...which.options].find(o => o.textContent === "stock").value; which.dispatchEvent(new Event("change")); })()`)
 	hash("#lock=stock&t=0.25-0.75")
-	// It is no step to go back over, and what it says can be opened again.
+	// A change of the hash adds no step to the browser's history, and the hash can be opened again.
 	if n := eval[int](b, `history.length`); n != before {
 		t.Errorf("there are %d more steps to go back", n-before)
 	}

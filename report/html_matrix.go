@@ -8,7 +8,7 @@ import (
 )
 
 // matrix is a table of counts. Each row is named by one or more heads. The columns
-// may come in groups, each of the same ones, whose heads are short then.
+// may come in groups of the same columns; their heads are short then.
 type matrix struct {
 	Caption string
 	Heads   []string // of the columns that name a row
@@ -30,13 +30,13 @@ type matrixRow struct {
 type matrixCell struct {
 	Count int
 	Level int  // 0 for none to 4 for the most, for the eye
-	Never bool // there can be none
+	Never bool // the cell is always empty
 	Title string
 	First bool // of a group
 }
 
-// coverageMatrices are fault × state of the lock at the start of the fault, and
-// fault × recipe × state while it was in force.
+// coverageMatrices returns two tables: fault × state of the lock at the start of the
+// fault, and fault × recipe × state while the fault was in force.
 func coverageMatrices(r *checker.Report) []matrix {
 	atStart := matrix{Caption: "Processes that the start of a fault met and hit, by what they were doing", Heads: []string{"fault", "starts"}}
 	for _, c := range r.Coverage {
@@ -79,7 +79,7 @@ func (m *matrix) count(met map[checker.State]int, of string) {
 	}
 }
 
-// columns sets the columns of so many groups. One group has no head of its own.
+// columns sets the columns of the given number of groups. A single group has no head.
 func (m *matrix) columns(groups int) {
 	if groups == 1 {
 		m.Groups = nil
@@ -112,7 +112,7 @@ func (m *matrix) shade() {
 	}
 }
 
-// Empty counts the cells in which nothing met.
+// Empty counts the empty cells.
 func (m matrix) Empty() int {
 	n := 0
 	for _, r := range m.Rows {

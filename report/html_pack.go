@@ -16,17 +16,17 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 )
 
-// pageData is what the page's script gets beside the bars.
+// pageData is the data for the page's script, except the bars.
 type pageData struct {
 	End       int64         `json:"end"` // ns, as all times
 	Clients   bool          `json:"clients"`
-	Lanes     [][]int       `json:"lanes"` // the processes of each
+	Lanes     [][]int       `json:"lanes"` // the processes of each lane
 	Locks     []lockData    `json:"locks"`
 	Texts     []string      `json:"texts"`
 	Tracks    [][3]int32    `json:"tracks"` // lock, lane, bars, in the order to show them
 	Faults    []faultData   `json:"faults"`
 	Servers   []*serverData `json:"servers"`
-	Versions  bool          `json:"versions"` // the servers have run several
+	Versions  bool          `json:"versions"` // the servers have run several versions
 	Phases    []phaseData   `json:"phases"`
 	Marks     []markData    `json:"marks"`
 	Unmarked  int           `json:"unmarked"`
@@ -40,7 +40,7 @@ type lockData struct {
 	Exclusive bool             `json:"exclusive"`
 }
 
-// witnessData is where a violation is.
+// witnessData is the place of a violation.
 type witnessData struct {
 	Guarantee string  `json:"guarantee"`
 	Lock      int32   `json:"lock"` // -1: none
@@ -48,13 +48,13 @@ type witnessData struct {
 	From      int64   `json:"from"`
 	To        int64   `json:"to"`
 	What      string  `json:"what"`
-	// From Since until Until it is explained: From and To if nothing is known.
+	// The events from Since until Until explain the violation: From and To if none are known.
 	Since int64      `json:"since"`
 	Until int64      `json:"until"`
 	Steps []stepData `json:"steps"`
 }
 
-// data returns what was gathered.
+// data returns the gathered data and tracks.
 func (p *pass) data() (*pageData, []*track) {
 	t := p.timeline
 	d := &pageData{
@@ -105,9 +105,9 @@ func (p *pass) data() (*pageData, []*track) {
 	return d, tracks
 }
 
-// pack writes the data for the page: the length of the JSON, the JSON, and the
-// bars column by column, which compresses best; all compressed, and in letters
-// that mean nothing to HTML. Page/data.js reads it.
+// pack encodes the data for the page: the length of the JSON, the JSON, and the
+// bars column by column, which compresses best. The whole is compressed, and in base64,
+// which needs no escapes in HTML. page/data.js reads it.
 func pack(ctx context.Context, d *pageData, tracks []*track) (string, error) {
 	printed(reflect.ValueOf(d))
 	text, err := json.Marshal(d)
@@ -153,7 +153,7 @@ func pack(ctx context.Context, d *pageData, tracks []*track) (string, error) {
 	return out.String(), nil
 }
 
-// printed makes a line for people of each text in v.
+// printed makes each text in v printable on one line.
 func printed(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.String:
@@ -173,9 +173,9 @@ func printed(v reflect.Value) {
 	}
 }
 
-// columns append one number of a bar each, given the bar before it of its track.
-// Bars are sorted by from, so that differences are not negative; where numbers may
-// be, they are zigzag.
+// columns are functions that each append one number of a bar, given the bar before it in
+// its track. Bars are sorted by from, so that the differences are not negative; numbers
+// that may be negative are zigzag.
 var columns = []func(to []byte, b, before *bar) []byte{
 	func(to []byte, b, before *bar) []byte { return unsigned(to, b.from-before.from) },
 	func(to []byte, b, _ *bar) []byte { return unsigned(to, b.to-b.from) },
@@ -195,7 +195,7 @@ var columns = []func(to []byte, b, before *bar) []byte{
 		}
 		return unsigned(to, b.place)
 	},
-	// A number of a script has 53 bits, so a zxid is two.
+	// A number of a script has 53 bits, so a zxid takes two numbers.
 	func(to []byte, b, before *bar) []byte {
 		return binary.AppendVarint(to, int64(uint32(b.token.Zxid>>32))-int64(uint32(before.token.Zxid>>32)))
 	},

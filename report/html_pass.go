@@ -11,7 +11,7 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// pass is what one reading of the events gathers for a page.
+// pass gathers the data for a page in one reading of the events.
 type pass struct {
 	header   *histories.Header
 	texts    *texts
@@ -21,7 +21,7 @@ type pass struct {
 	faults   []faultData
 	active   map[int]int // faults by ID
 	phases   []phaseData
-	sessions map[string]int32 // the lane that had each last
+	sessions map[string]int32 // the last lane of each session
 	servers  []*serverData    // by ID
 	marks    []markData
 	unmarked int // events beyond maxMarks, and beyond maxSayings
@@ -36,7 +36,7 @@ type faultData struct {
 	Name    string            `json:"name"`
 	Targets []string          `json:"targets,omitempty"`
 	Params  map[string]string `json:"params,omitempty"`
-	Lanes   []int32           `json:"lanes,omitempty"` // that it hit; none: all
+	Lanes   []int32           `json:"lanes,omitempty"` // the lanes that it hit; none: all
 	Servers []int             `json:"servers,omitempty"`
 	Does    string            `json:"does,omitempty"` // to those servers
 	From    int64             `json:"from"`
@@ -49,7 +49,7 @@ type phaseData struct {
 	From int64  `json:"from"`
 }
 
-// markData is one event that is told in words.
+// markData is one event in the list of events.
 type markData struct {
 	Time int64          `json:"t"`
 	Type histories.Type `json:"y"`
@@ -59,10 +59,10 @@ type markData struct {
 	Lock int32          `json:"k,omitempty"` // 1 + its number; 0: none
 }
 
-// maxMarks bounds the events that are told.
+// maxMarks bounds the events in the list.
 const maxMarks = 20_000
 
-// aroundViolations is how near to a violation the counters are drawn.
+// aroundViolations is the distance from a violation up to which the counters are drawn.
 const aroundViolations = time.Second
 
 func newPass(header *histories.Header, r *checker.Report) *pass {
@@ -70,7 +70,7 @@ func newPass(header *histories.Header, r *checker.Report) *pass {
 	type window struct{ from, to time.Duration }
 	var windows []window
 	for _, s := range p.stories {
-		// What went wrong for minutes is looked at where it began.
+		// A violation that lasts for minutes is shown from its beginning.
 		windows = append(windows, window{s.witness.From - aroundViolations, min(s.witness.To, s.witness.From+10*aroundViolations) + aroundViolations})
 	}
 	p.timeline = newTimeline(header, p.texts, func(from, to time.Duration) bool {

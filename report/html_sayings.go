@@ -9,41 +9,40 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 )
 
-// maxSayings bounds the rows of what locks say of themselves, so that they leave room
-// for other events: they are by far the most. Near violations there is no bound but
-// that of all events.
+// maxSayings bounds the rows of sayings, which are by far the most frequent events, so that
+// they leave room for others. Near violations only the bound of all events applies.
 const maxSayings = 5000
 
-// sayings joins what locks say of themselves to rows. A lock says the same again and
-// again while it is held: that is told once, and how often. Of a lease an observer is
-// told first that it was acquired and then that it was released, which is one row, too.
+// sayings joins the sayings of locks to rows. A lock says the same again and again while it
+// is held: that becomes one row, with a count. The notices to an observer that a lease was
+// acquired and then that it was released become one row, too.
 type sayings struct {
 	last map[string]*sayingRow // by process and lock, answers and notifications apart
 	rows []*sayingRow
 }
 
-// sayingRow is one row of the list, and what joined it.
+// sayingRow is one row of the list, with the sayings that joined it.
 type sayingRow struct {
 	mark     int    // its number
-	what     string // was said, but for the time that is left
+	what     string // the saying, without the time that is left
 	told     string
 	token    histories.Token
 	again    int
-	until    time.Duration // the last time
+	until    time.Duration // the time of the last repetition
 	released time.Duration // when an observer was told of the release; 0: never
 }
 
-// What becomes of a saying.
+// joining is the result of adding a saying.
 type joining int
 
 const (
-	joined  joining = iota // it is told in a row that is there
+	joined  joining = iota // it joined an existing row
 	listed                 // it has a row of its own
-	crowded                // there are too many rows
+	crowded                // it has no row: there are too many
 )
 
-// add says what becomes of a saying; mark is the number of the row that it would have.
-// One apart joins no other.
+// add adds a saying and returns the result; mark is the number of the row that the saying
+// would get. If apart, the saying joins no row.
 func (s *sayings) add(e *histories.Event, mark int, apart bool) joining {
 	key := fmt.Sprintf("%d %s %t", e.Process, strings.Join(locksOf(e), "+"), e.Saying.Told != "")
 	timeless, said := *e, *e.Saying
@@ -67,7 +66,7 @@ func (s *sayings) add(e *histories.Event, mark int, apart bool) joining {
 	return listed
 }
 
-// finish completes the words of rows that others have joined.
+// finish completes the text of rows that other sayings have joined.
 func (s *sayings) finish(marks []markData) {
 	for _, r := range s.rows {
 		if r.mark >= len(marks) {

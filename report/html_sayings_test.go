@@ -14,7 +14,7 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// rowsOf returns the rows of the list of events, and how many were left out.
+// rowsOf returns the rows of the list of events, and the number of events that were left out.
 func rowsOf(r *checker.Report, events ...histories.Event) (rows []string, unmarked int) {
 	p := newPass(&histories.Header{}, r)
 	if err := p.read(context.Background(), func(yield func(*histories.Event, error) bool) {
@@ -32,7 +32,7 @@ func rowsOf(r *checker.Report, events ...histories.Event) (rows []string, unmark
 	return rows, p.unmarked
 }
 
-// saying is what the lease of process 1 on a lock says of itself.
+// saying is a report of its own state by the lease of process 1.
 func saying(at time.Duration, token int64, valid bool, left time.Duration) histories.Event {
 	return histories.Event{Time: at, Type: histories.Says, Process: 1, Lock: "a", Token: histories.Token{Zxid: token}, Saying: &histories.Saying{Asked: at, Valid: &valid, Left: &left}}
 }
@@ -92,21 +92,21 @@ func TestWhatLocksSayLeavesRoomForOtherEvents(t *testing.T) {
 	}
 }
 
-// TestEveryEventThatIsListedCanBeChosen holds the page's list of sorts to what the
-// report has in it.
+// TestEveryEventThatIsListedCanBeChosen compares the page's list of sorts with the events
+// in the report.
 func TestEveryEventThatIsListedCanBeChosen(t *testing.T) {
 	script, err := os.ReadFile("page/events.js")
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The lists that have no list in them.
+	// The innermost lists.
 	chosen := strings.Join(regexp.MustCompile(`\['[^\[\]]*'\]`).FindAllString(string(script), -1), " ")
 	for _, typ := range []histories.Type{
 		histories.FaultStart, histories.FaultStop, histories.ServerSeen, histories.PhaseStart, histories.Suspended, histories.Resumed, histories.Lost,
 		histories.Expired, histories.Crash, histories.RevokeRequested, histories.Info, histories.CensusDone, histories.Says, histories.Closing, histories.Closed,
 	} {
 		if !strings.Contains(chosen, "'"+string(typ)+"'") {
-			t.Errorf("nobody can choose events of type %s", typ)
+			t.Errorf("events of type %s cannot be chosen", typ)
 		}
 	}
 }

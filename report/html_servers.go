@@ -16,16 +16,16 @@ type serverData struct {
 	Spans []spanData `json:"spans"`
 }
 
-// spanData is what a server was for a while, as far as it was asked.
+// spanData is a time in which a server had one state and version, as far as it was asked.
 type spanData struct {
 	From  int64                 `json:"from"`
 	To    int64                 `json:"to"`
 	State histories.ServerState `json:"state"`
-	// Version of ZooKeeper, "" where the server has not said one yet.
+	// Version is the version of ZooKeeper, "" if the server has not reported it yet.
 	Version string `json:"version,omitempty"`
 }
 
-// serverSeen goes on with the lane of a server, and reports whether it has changed.
+// serverSeen extends the lane of a server, and reports whether the server has changed.
 func (p *pass) serverSeen(e *histories.Event) bool {
 	s := p.server(e.Server.ID)
 	now := spanData{int64(e.Time), -1, e.Server.State, clip(e.Server.Version)}
@@ -43,7 +43,7 @@ func (p *pass) serverSeen(e *histories.Event) bool {
 	return true
 }
 
-// server returns the lane of a server, which is new if nothing was told of it so far.
+// server returns the lane of a server. It adds the lane if there is none yet.
 func (p *pass) server(id int) *serverData {
 	i, there := slices.BinarySearchFunc(p.servers, id, func(s *serverData, id int) int { return cmp.Compare(s.ID, id) })
 	if !there {
@@ -52,8 +52,8 @@ func (p *pass) server(id int) *serverData {
 	return p.servers[i]
 }
 
-// endServers ends what servers were when the history ended. If anything is known of
-// one, the others have lanes too.
+// endServers ends the servers' spans at the end of the history. If one server has a lane,
+// it adds lanes for the others.
 func (p *pass) endServers() {
 	if len(p.servers) == 0 {
 		return
@@ -68,7 +68,7 @@ func (p *pass) endServers() {
 	}
 }
 
-// severalVersions reports whether the servers have said more than one version.
+// severalVersions reports whether the servers have reported more than one version.
 func severalVersions(servers []*serverData) bool {
 	seen := ""
 	for _, s := range servers {
@@ -82,7 +82,7 @@ func severalVersions(servers []*serverData) bool {
 	return false
 }
 
-// maxServers bounds the lanes that are there although nothing is told of them.
+// maxServers bounds the lanes that are added for servers without events.
 const maxServers = 9
 
 var serverName = regexp.MustCompile(`\bserver (\d{1,3})\b`)
@@ -99,8 +99,8 @@ func serversHit(f *histories.Fault) (ids []int) {
 	return ids
 }
 
-// done says in a word or two what a fault does to the servers that it hits; the
-// fault's own name if that is not known.
+// done describes the effect of a fault on the servers that it hits in a few words. It
+// returns the fault's own name if the fault is unknown.
 func done(f *histories.Fault) string {
 	switch name := f.Name; {
 	case f.Failpoint() != "":

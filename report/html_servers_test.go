@@ -10,7 +10,7 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// lanesOf tells the lanes of the servers of a history.
+// lanesOf describes the lanes of the servers of a history.
 func lanesOf(t *testing.T, servers int, events ...histories.Event) string {
 	t.Helper()
 	p := newPass(&histories.Header{Servers: servers}, &checker.Report{})
@@ -75,7 +75,7 @@ func TestAFaultSaysWhatItDoesToAServer(t *testing.T) {
 	for name, want := range map[string]string{
 		"isolate-leader": "cut off", "isolate-holder-follower": "cut off", "partition": "cut off", "one-way": "partly cut off", "pause-server": "paused",
 		"kill-leader": "killed", "lose-quorum": "killed", "rolling-restart": "restarted", "cut-quorum": "cut off", "unplug-server": "unplugged", "rolling-upgrade": "restarted as another version", "reconfig": "removed from the ensemble",
-		"isolate-server": "cut off", "slow-holder-follower": "slow, then cut off", "bridge": "partly cut off", "slow-peers": "slow links", "stall-peers": "stalled links", "deposed-leader": "paused, then deposed", "kill-server": "killed", "restart-server": "restarted", "of somebody else": "of somebody else",
+		"isolate-server": "cut off", "slow-holder-follower": "slow, then cut off", "bridge": "partly cut off", "slow-peers": "slow links", "stall-peers": "stalled links", "deposed-leader": "paused, then deposed", "kill-server": "killed", "restart-server": "restarted", "of another tool": "of another tool",
 	} {
 		if got := done(&histories.Fault{Name: name}); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)

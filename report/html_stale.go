@@ -7,25 +7,25 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// A hold is stale while a client believes in it and the service does not back it
-// any more: from the end of its session, or, if its link is down, from when its
-// client could know that the session may have ended. It is so until the client is
-// told of the loss, or gives the lock back.
+// A hold is stale while its client believes in it although the service no longer backs
+// it: from the end of its session, or, if its link is down, from the time at which the
+// client could know that the session may have ended. It is stale until the client is
+// told of the loss, or releases the lock.
 
-// expired hears that the servers were seen to have ended a session.
+// expired handles the event that the servers were seen to have ended a session.
 func (t *timeline) expired(e *histories.Event) {
 	t.endSession(e.Session, e.Time, "was seen to have ended")
 }
 
-// forced hears the end of a fault. One that ends a session has done so by then, even
-// if that is seen later.
+// forced handles the end of a fault. A fault that ends a session has done so by then, even
+// if the end is seen later.
 func (t *timeline) forced(e *histories.Event) {
 	if session := endedBy(e); session != "" {
 		t.endSession(session, e.Time, "was ended by a fault")
 	}
 }
 
-// endedBy returns the session that a fault has ended whose end e is, or "".
+// endedBy returns the session that a fault has ended, if e is the end of such a fault, or "".
 func endedBy(e *histories.Event) string {
 	if e.Type != histories.FaultStop || e.Fault.Name != histories.ForcedExpiry || e.Error != "" {
 		return ""
@@ -33,7 +33,7 @@ func endedBy(e *histories.Event) string {
 	return e.Fault.Params["session"]
 }
 
-// endSession makes all stale that is held in a session.
+// endSession makes all holds of a session stale.
 func (t *timeline) endSession(session string, at time.Duration, how string) {
 	if t.ended[session] != "" {
 		return
@@ -47,8 +47,8 @@ func (t *timeline) endSession(session string, at time.Duration, how string) {
 	}
 }
 
-// staleByClock makes h stale if its link went down and was not back until now: once
-// it has been down for the session timeout, the session may have ended.
+// staleByClock makes h stale if its link has been down until now for longer than the
+// session timeout: the session may have ended.
 func (t *timeline) staleByClock(h *tenure, now time.Duration) {
 	timeout := t.header.SessionTimeout
 	if at := h.suspended + timeout; h.suspended >= 0 && timeout > 0 && at < now {
@@ -56,7 +56,7 @@ func (t *timeline) staleByClock(h *tenure, now time.Duration) {
 	}
 }
 
-// becomesStale ends what h was, and goes on with a hold that is stale.
+// becomesStale draws h up to the given time, and marks it as stale from then on.
 func (t *timeline) becomesStale(h *tenure, at time.Duration, why string) {
 	if h.Lost || h.kind == stale {
 		return

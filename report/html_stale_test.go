@@ -22,7 +22,7 @@ func holding() *timeline {
 	return t
 }
 
-// drawn tells the bars of process 0 at lock a.
+// drawn describes the bars of process 0 at lock a.
 func drawn(t *timeline) string {
 	names := map[barKind]string{waited: "waited", held: "held", heldAgain: "again", stale: "stale", suspended: "suspended", afterLoss: "told", releasing: "releasing"}
 	bars := t.tracks[[2]int32{0, 0}].bars
@@ -104,7 +104,7 @@ func TestAHoldThatTheServiceDoesNotBackIsStale(t *testing.T) {
 		for i := range c.events {
 			tl.step(&c.events[i])
 		}
-		tl.calls = map[int]*call{} // nobody waits for the answer to the release
+		tl.calls = map[int]*call{} // the release is not to be drawn as unanswered
 		tl.end(900 * time.Millisecond)
 		if got := drawn(tl); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
@@ -145,7 +145,7 @@ func TestTheLookAtAViolationBeginsWithItsCause(t *testing.T) {
 		"the end of the session":                       {two(400*ms, seen), 300 * ms, 0},
 		"the fault that ended it":                      {two(400*ms, seen, fault(0, 290*ms, 295*ms)), 290 * ms, 0},
 		"the end of a fault long before":               {two(310*ms, seen, fault(0, 50*ms, 295*ms)), 295 * ms, 0},
-		"not a fault of somebody else":                 {two(400*ms, seen, fault(7, 290*ms, 295*ms)), 300 * ms, 0},
+		"not a fault of another process":               {two(400*ms, seen, fault(7, 290*ms, 295*ms)), 300 * ms, 0},
 		"when the first got it":                        {two(110*ms, nil), 100 * ms, 0},
 		"the fault, when no session ends":              {two(250*ms, nil, fault(0, 240*ms, 245*ms)), 240 * ms, 0},
 		"a session that was seen to end afterwards":    {two(280*ms, seen, fault(0, 220*ms, 235*ms)), 220 * ms, 300 * ms},

@@ -10,17 +10,17 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// story is what happened around one violation.
+// story gathers the events around one violation.
 type story struct {
 	guarantee string
 	witness   *verdict.Witness
-	around    time.Duration // how far from it others are looked at
+	around    time.Duration // the distance up to which other events are considered
 
-	must []storyLine // its parties', and what happened to them
-	near []storyLine // others of the same lock, those nearest to it
+	must []storyLine // the events of its parties
+	near []storyLine // other events of the same lock, the nearest ones
 	seen map[string]bool
 
-	steps []stepData // what led to it, for the timeline
+	steps []stepData // the events that led to it, for the timeline
 }
 
 type storyLine struct {
@@ -30,13 +30,13 @@ type storyLine struct {
 	away time.Duration
 }
 
-// What a story has at most.
+// The greatest numbers of lines in a story.
 const (
 	maxMust  = 14
 	maxOther = 4
 )
 
-// storiesOf begins a story for each violation that is on record.
+// storiesOf begins a story for each recorded violation.
 func storiesOf(header *histories.Header, r *checker.Report) []*story {
 	around := max(2*header.SessionTimeout, time.Second)
 	var all []*story
@@ -58,7 +58,7 @@ func newStory(guarantee string, w *verdict.Witness, around time.Duration) *story
 	return s
 }
 
-// step hears of event i, in order.
+// step handles event i. Events come in order.
 func (s *story) step(i int, e *histories.Event) {
 	w := s.witness
 	s.leads(i, e)
@@ -81,7 +81,7 @@ func (s *story) step(i int, e *histories.Event) {
 	s.near = s.near[:min(len(s.near), maxOther)]
 }
 
-// mustTell reports whether the story is not whole without e.
+// mustTell reports whether the story needs event e.
 func (s *story) mustTell(i int, e *histories.Event) bool {
 	w := s.witness
 	switch e.Type {
@@ -97,7 +97,7 @@ func (s *story) mustTell(i int, e *histories.Event) bool {
 		if e.Process != p.Process || i < p.Event {
 			continue
 		}
-		// What ended its part, once.
+		// The event that ended the party's part, once.
 		ends := e.Type == histories.Crash || e.Type == histories.Suspended || e.Type == histories.Lost ||
 			(e.Type == histories.Invoke && e.Op == histories.Release && e.Depth <= 1)
 		if ends && s.concerns(e) {

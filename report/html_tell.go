@@ -9,7 +9,7 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 )
 
-// tell says an event in plain words.
+// tell describes an event in a sentence.
 func tell(e *histories.Event) string {
 	who := fmt.Sprintf("process %d", e.Process)
 	of := ""

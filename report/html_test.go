@@ -53,11 +53,11 @@ func each(events []histories.Event) eventSeq {
 	}
 }
 
-// token has more bits than a number of a script.
+// token has more bits than a script's number.
 var token = histories.Token{Zxid: 0x1234567890abcdef, Sub: 5}
 
-// twoHolders is a short run in which two clients hold a lock, with what happens to
-// a lease: it is suspended, lost, given back, held again, wanted in vain.
+// twoHolders returns a short run in which two clients hold a lock. It has a lease that is
+// suspended, lost and released, a hold that is acquired again, and an acquire that fails.
 func twoHolders(t *testing.T) (histories.Header, eventSeq) {
 	t.Helper()
 	header := histories.Header{
@@ -171,7 +171,7 @@ func TestAPageIsWholeWhenNothingHappened(t *testing.T) {
 		}
 	}
 	if strings.Contains(text, "zkverify run") {
-		t.Error("it says how to run again what nobody has run")
+		t.Error("it gives a command to run again a history that no run has made")
 	}
 }
 

@@ -6,14 +6,14 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// texts numbers strings, each once. 0 is the empty one.
+// texts numbers strings, each once. 0 is the empty string.
 type texts struct {
 	list    []string
 	numbers map[string]int32
 }
 
-// maxTexts bounds how many different ones are kept, and maxText the bytes of each:
-// errors may name a node each.
+// maxTexts bounds the number of different texts that are kept, and maxText the bytes of
+// each: each error may name another node.
 const (
 	maxTexts = 20_000
 	maxText  = 200

@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// maxBars bounds what a page draws one by one. Beyond it, what is so short that
-// nobody sees it before zooming in far is drawn as one, coarser and coarser.
+// maxBars bounds the bars that a page draws one by one. Beyond it, bars so short that they
+// are visible only after zooming in far are merged, more and more coarsely.
 const maxBars = 1_000_000
 
-// thin makes one bar of many short ones that follow one another, but not where a
-// violation is near. It leaves half of what is allowed at most, so that it is
-// seldom done; what cannot be made one is left alone.
+// thin merges many short bars that follow one another into one, but not near a
+// violation. It leaves at most half of the allowed number, so that it is seldom
+// called. Bars that cannot be merged stay.
 func (t *timeline) thin() {
 	for grain := time.Millisecond; t.bars > t.most/2 && grain < time.Hour; grain *= 2 {
 		t.bars = 0
@@ -25,8 +25,8 @@ func (t *timeline) thin() {
 	t.limit = max(t.most, 2*t.bars)
 }
 
-// merge makes one of bars in order that are shorter than grain, as far as they
-// begin within a grain of each other. What went wrong stays as it is.
+// merge merges bars, which are in order, that are shorter than grain and begin within a
+// grain of each other. Suspended, lost, stale and unanswered bars stay as they are.
 func (t *timeline) merge(bars []bar, grain time.Duration) []bar {
 	out := bars[:0]
 	for _, b := range bars {
@@ -50,7 +50,7 @@ func (t *timeline) merge(bars []bar, grain time.Duration) []bar {
 	return out
 }
 
-// holds returns how long something is held in a bar.
+// holds returns the time for which a lock is held in a bar.
 func (b *bar) holds() time.Duration {
 	switch b.kind {
 	case held, inside:
@@ -61,7 +61,7 @@ func (b *bar) holds() time.Duration {
 	return 0
 }
 
-// share is how much of a bar is held, in percent.
+// share returns the share of a bar in which the lock is held, in percent.
 func (b *bar) share() int32 {
 	if b.to == b.from {
 		return 0
@@ -69,8 +69,7 @@ func (b *bar) share() int32 {
 	return int32(min(100, 100*b.holds()/(b.to-b.from)))
 }
 
-// sortBars puts bars in the order of their beginnings, a hold before what lies
-// in it.
+// sortBars sorts bars by their beginnings, a hold before the bars inside it.
 func sortBars(bars []bar) {
 	inner := func(b bar) int {
 		if b.kind == heldAgain {

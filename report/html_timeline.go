@@ -11,23 +11,23 @@ import (
 	"github.com/zkverify/zkverify/histories/states"
 )
 
-// barKind says what a process did with a lock for a while. Page/data.js has the
-// same list.
+// barKind is the kind of a bar: the state of a process with regard to a lock. page/data.js
+// has the same list.
 type barKind uint8
 
 const (
-	waited     barKind = iota // for what it then had
-	inVain                    // for what it did not get
-	unanswered                // for an answer that never came
+	waited     barKind = iota // waited, and then got the lock
+	inVain                    // waited, and did not get the lock
+	unanswered                // waited for an answer that never came
 	held
 	heldAgain // an inner hold; the amount is its depth
 	suspended // held, and the link was down
 	afterLoss // told of the loss, not released yet
 	releasing
-	inside // a double barrier
+	inside // inside a double barrier
 	other  // an operation that neither waits nor holds
-	many   // too short and too many to be told apart; the amount counts them, the place is the share held, in percent, once the bar is packed
-	stale  // held, or so the client believes: the service does not back it any more
+	many   // several short bars, merged; the amount counts them, and in a packed bar the place is the share held, in percent
+	stale  // held only in the client's belief: the service no longer backs the hold
 )
 
 // The flags of a bar.
@@ -37,47 +37,47 @@ const (
 	flagWrite             // of a read/write lock
 )
 
-// bar is one thing that a process did with one lock, from one time to another.
+// bar is a stretch of time in which a process had one state with regard to one lock.
 type bar struct {
 	from, to time.Duration
-	held     time.Duration // of many: how much of it
+	held     time.Duration // for many: the time in which the lock was held
 	token    histories.Token
 	process  int32
-	owner    int32 // of the strings, as session, op and note are
+	owner    int32 // the number of a text, as session, op and note are
 	session  int32
 	op       int32
 	note     int32
-	amount   int32 // permits, size or round; of an inner hold the depth
-	place    int32 // in the queue: 1 + those ahead; 0 if it is not known
+	amount   int32 // permits, size or round; for an inner hold the depth
+	place    int32 // in the queue: 1 + the contenders ahead; 0 if it is not known
 	kind     barKind
 	flags    uint8
 }
 
-// track is what the processes of one lane did with one lock.
+// track holds the bars of the processes of one lane with one lock.
 type track struct {
 	lock, lane int32
 	bars       []bar
 }
 
-// timeline makes bars of events.
+// timeline converts events to bars.
 type timeline struct {
 	header  *histories.Header
-	clients int // lanes, if the history says how many clients there were; else a process has a lane of its own
+	clients int // the number of lanes, if the history has the number of clients; else each process has a lane of its own
 	texts   *texts
-	near    func(from, to time.Duration) bool // a violation: counters are drawn there
+	near    func(from, to time.Duration) bool // reports whether a violation is near: counters are drawn there
 
 	tracker *states.Tracker
 	calls   map[int]*call     // open operations, by process
-	holds   []*tenure         // what is held, the oldest first
-	ended   map[string]string // when sessions ended, in words
+	holds   []*tenure         // current holds, the oldest first
+	ended   map[string]string // descriptions of the ends of sessions
 	locks   []string
 	lockNo  map[string]int32
-	lanes   [][]int // the processes of each
+	lanes   [][]int // the processes of each lane
 	laneNo  map[int]int32
 	tracks  map[[2]int32]*track
 	bars    int
-	most    int // bars that a page may have
-	limit   int // above which they are thinned out: most, or more if that was not to be had
+	most    int // the greatest number of bars on a page
+	limit   int // the number of bars above which they are thinned out: most, or more if thinning could not reach it
 }
 
 // call is an open operation.
@@ -97,8 +97,8 @@ func newTimeline(header *histories.Header, s *texts, near func(from, to time.Dur
 	}
 }
 
-// lane returns that of a process. A client that is retired as one process goes
-// on as the one whose number is larger by the number of clients.
+// lane returns the lane of a process. A client whose process is retired goes on as the
+// process whose number is larger by the number of clients.
 func (t *timeline) lane(process int) int32 {
 	if n, ok := t.laneNo[process]; ok {
 		return n
@@ -140,7 +140,7 @@ func (t *timeline) add(lock string, b bar) {
 	}
 }
 
-// step hears of every event, in order.
+// step handles the next event.
 func (t *timeline) step(e *histories.Event) {
 	if e.Process >= 0 {
 		t.lane(e.Process)
@@ -204,7 +204,8 @@ func (t *timeline) answered(e *histories.Event) {
 	}
 }
 
-// barOf is what all bars of an operation, and of what it gets, have in common.
+// barOf returns a bar with the fields that all bars of an operation, and of the hold that it
+// begins, have in common.
 func (t *timeline) barOf(e *histories.Event, from time.Duration) bar {
 	b := bar{
 		from: from, to: e.Time, token: e.Token, process: int32(e.Process), owner: t.texts.number(e.Owner), session: t.texts.number(e.Session),
@@ -219,7 +220,7 @@ func (t *timeline) barOf(e *histories.Event, from time.Duration) bar {
 	return b
 }
 
-// abandon ends the open operation of a process that will not be answered.
+// abandon ends the open operation of a process, which will have no answer.
 func (t *timeline) abandon(process int, at time.Duration, flags uint8) {
 	c := t.calls[process]
 	if c == nil {
@@ -234,7 +235,7 @@ func (t *timeline) abandon(process int, at time.Duration, flags uint8) {
 	}
 }
 
-// end closes what is open at the end of the history.
+// end closes the open operations and holds at the end of the history.
 func (t *timeline) end(at time.Duration) {
 	for _, process := range slices.Sorted(maps.Keys(t.calls)) {
 		t.abandon(process, at, flagOpen)

@@ -41,7 +41,7 @@ func TestAClientStaysInItsLane(t *testing.T) {
 		t.Errorf("lanes %s", got)
 	}
 	if tl = newTestTimeline("many", nowhere); tl.lane(0) == tl.lane(3) {
-		t.Error("two processes share a lane though nobody knows how many clients there are")
+		t.Error("two processes share a lane though the number of clients is unknown")
 	}
 }
 

@@ -13,14 +13,14 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 )
 
-// maxShown is how many violations of one guarantee are not folded: the first ones
-// tell the story.
+// maxShown is the number of violations of one guarantee that are not folded: the first ones
+// are the most telling.
 const maxShown = 3
 
-// view is what the template of the page shows.
+// view is the data for the template of the page.
 type view struct {
 	Policy string
-	Data   template.HTML // base64, which has no letter that means anything to HTML
+	Data   template.HTML // base64, which needs no escapes in HTML
 	Style  template.CSS
 	Script template.JS
 
@@ -30,14 +30,14 @@ type view struct {
 	Outcome  outcomeView
 	Reason   string
 	Length   time.Duration
-	Verdicts []verdictView // of what was promised
+	Verdicts []verdictView // of the promised guarantees
 	// NotPromised names the other guarantees.
 	NotPromised string
 	Groups      []storyGroup
 	Coverage    []matrix
 	Latency     []*latencyRow
 	Series      []seriesData
-	Several     bool // recipes
+	Several     bool // there are several recipes
 	Rerun       string
 	Check       string
 	Faults      int
@@ -56,7 +56,7 @@ type verdictView struct {
 	First   int // 1 + the number of its first story; 0: none
 }
 
-// storyGroup is the violations of one guarantee: some at once, the others folded.
+// storyGroup holds the violations of one guarantee: First are shown, More are folded.
 type storyGroup struct {
 	Guarantee   string
 	Total       int
@@ -139,7 +139,7 @@ func describeFault(f verdict.FaultSpan) string {
 	return fmt.Sprintf("%s, from %.6f s to %.6f s", text, f.From.Seconds(), f.To.Seconds())
 }
 
-// took prints how long something took, to three digits.
+// took prints a duration, to three digits.
 func took(d time.Duration) string {
 	switch {
 	case d < time.Microsecond:

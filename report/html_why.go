@@ -10,21 +10,21 @@ import (
 )
 
 // stepData is one of the few events that explain a violation, in a few words: the
-// timeline shows them above the lanes of those who were involved.
+// timeline shows them above the lanes of the parties.
 type stepData struct {
 	Time  int64  `json:"t"`
 	What  string `json:"w"`
 	Lane  int32  `json:"p"`
-	Cause bool   `json:"cause,omitempty"` // it took away what a lock rests on
+	Cause bool   `json:"cause,omitempty"` // it ended the session or the process on which a hold depends
 
 	process int
 }
 
-// maxSteps bounds them: a picture of more explains nothing.
+// maxSteps bounds the steps: a picture with more of them explains nothing.
 const maxSteps = 8
 
-// ends takes note of the ends of the parties' sessions, which are the causes that the
-// checker has found.
+// ends notes the ends of the parties' sessions, which are the causes that the checker has
+// found.
 func (s *story) ends() {
 	for _, end := range s.witness.SessionEnds {
 		what := "session of process %d seen to end"
@@ -35,7 +35,7 @@ func (s *story) ends() {
 	}
 }
 
-// leads takes note of event i if it led to the violation.
+// leads notes event i if it led to the violation.
 func (s *story) leads(i int, e *histories.Event) {
 	w := s.witness
 	if e.Time > w.To {
@@ -59,13 +59,13 @@ func (s *story) leads(i int, e *histories.Event) {
 	}
 }
 
-// concerns reports whether an event is about the lock of the violation, or about none.
+// concerns reports whether an event is about the lock of the violation, or about no lock.
 func (s *story) concerns(e *histories.Event) bool {
 	keys := locksOf(e)
 	return s.witness.Lock == "" || len(keys) == 0 || slices.Contains(keys, s.witness.Lock)
 }
 
-// shortly says an event in as few words as possible.
+// shortly describes an event in as few words as possible.
 func shortly(e *histories.Event) string {
 	who := fmt.Sprintf("process %d ", e.Process)
 	switch e.Type {
@@ -93,19 +93,19 @@ func shortly(e *histories.Event) string {
 	return fmt.Sprintf("%scalls %s", who, e.Op)
 }
 
-// How far back a look at a violation goes, in lengths of what is seen without: to
-// the fault before the end of a session, to the fault alone, to when the parties
-// got what they held. A cause that is farther away would make the violation too
-// small to be seen.
+// The greatest distance from a violation back to its cause, in lengths of the frame
+// without the cause: to the fault before the end of a session, to the fault alone, and
+// to the acquires of the parties. A cause that is farther away would make the
+// violation too small to be seen.
 const (
 	faultBeforeEnd = 6
 	faultAlone     = 50
 	partBefore     = 5
 )
 
-// frame returns the stretch of time that explains the violation: from the end of a
-// party's session, or its death, and the fault that hit a party if that is near;
-// to the end of the violation, or until the end of a session was seen.
+// frame returns the stretch of time that explains the violation. It begins with the end
+// of a party's session or with a party's crash, or with the fault that hit a party if that
+// is near. It ends with the violation, or when the end of a session was seen.
 func (s *story) frame() (since, until time.Duration) {
 	w := s.witness
 	since, until = w.From, w.To
@@ -138,7 +138,7 @@ func (s *story) frame() (since, until time.Duration) {
 	return since, until
 }
 
-// fault returns the likeliest one if it hit a party.
+// fault returns the likeliest fault if it hit a party.
 func (s *story) fault() *verdict.FaultSpan {
 	if len(s.witness.Faults) == 0 {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 )
 
-// JUnit is a suite of test cases for JUnit XML, which every CI reads.
+// JUnit is a suite of test cases for JUnit XML, which every CI system reads.
 type JUnit struct {
 	Name      string
 	Took      time.Duration
@@ -17,14 +17,14 @@ type JUnit struct {
 	Cases     []JUnitCase
 }
 
-// JUnitCase is one case. It passed unless one of Failure, Error and Skipped says
-// in a line why not.
+// JUnitCase is one case. It passed unless one of Failure, Error and Skipped gives a reason
+// in one line.
 type JUnitCase struct {
 	Class, Name string
 	Took        time.Duration
-	Failure     string // it was judged, and is wrong
-	Error       string // it could not be judged, or nothing put it to the test
-	Skipped     string // nobody asked for it
+	Failure     string // the guarantee is violated
+	Error       string // the guarantee could not be judged, or was not exercised
+	Skipped     string // the run did not ask for the guarantee
 	Detail      string // more about a Failure
 }
 

@@ -76,7 +76,7 @@ func TestARunIsACaseForEachRecipeAndGuaranteeInJUnit(t *testing.T) {
 		verdictOn(checker.MutualExclusion, verdict.Violated, "two owners", verdict.Witness{Lock: "m", What: "p and <q>"}),
 		verdictOn(checker.Reentrancy, verdict.Unknown, "gave up"),
 		fairness,
-		verdictOn(checker.Permits, verdict.NotExercised, "nobody came"),
+		verdictOn(checker.Permits, verdict.NotExercised, "no client came"),
 		verdictOn(checker.NoLeak, verdict.Violated, "left", verdict.Witness{What: "a node is left"}),
 		verdictOn(checker.Progress, verdict.Holds, "all came"),
 	}}
@@ -96,13 +96,13 @@ func TestARunIsACaseForEachRecipeAndGuaranteeInJUnit(t *testing.T) {
 		"recipes.semaphore fairness: skipped: not promised by the target",
 		"recipes.semaphore progress: passed",
 		"recipes.semaphore no leak: failure: left: a node is left. No fault was active.",
-		"recipes.semaphore permits: error: not exercised: nobody came",
+		"recipes.semaphore permits: error: not exercised: no client came",
 	}, "\n")
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 
-	// Of violations that are not on record nobody knows whose they are.
+	// It is unknown which recipe a violation without a witness belongs to.
 	r.Verdicts[0].Violations = 2
 	if line := junitLines(t, header, r)[6]; !strings.HasPrefix(line, "recipes.nonreentrant mutual exclusion: error: unknown: it is violated on locks of other recipes") {
 		t.Error(line)

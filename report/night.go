@@ -19,42 +19,42 @@ import (
 // NightPage is the name of a night's page in its folder.
 const NightPage = "index.html"
 
-// Night is many runs, with the seeds from First on, or a part of them.
+// Night is a series of runs, with the seeds from First on, or a part of them.
 type Night struct {
-	Title               string            `json:"title"` // what was driven
+	Title               string            `json:"title"` // the target and recipe under test
 	Version             string            `json:"version"`
 	Started             time.Time         `json:"started"`
 	First               int64             `json:"firstSeed"`
 	Seeds               int               `json:"seeds"`           // of all parts
-	Shard               string            `json:"shard,omitempty"` // which part of how many, such as 2/4; empty: all
-	Parts               int               `json:"parts,omitempty"` // how many nights it was merged from
+	Shard               string            `json:"shard,omitempty"` // the part and the number of parts, such as 2/4; empty: all
+	Parts               int               `json:"parts,omitempty"` // the number of nights from which it was merged
 	Options             map[string]string `json:"options"`
 	Results             []NightResult     `json:"results"`
 	checker.CoverageSum                   // of all runs
 }
 
-// NightResult is what came of one run.
+// NightResult is the result of one run.
 type NightResult struct {
 	Seed    int64           `json:"seed"`
 	Target  string          `json:"target"`
 	Outcome verdict.Outcome `json:"outcome"`
 	Reason  string          `json:"reason"`
-	Trouble string          `json:"trouble,omitempty"` // what went wrong with the run itself
-	Void    bool            `json:"void,omitempty"`    // the servers disagreed: it shows nothing
+	Trouble string          `json:"trouble,omitempty"` // an error of the run itself
+	Void    bool            `json:"void,omitempty"`    // the servers disagreed: the run proves nothing
 	Took    time.Duration   `json:"tookNs"`
 	Ops     int             `json:"operations"`
 	Faults  int             `json:"faults"`
 	Servers string          `json:"zookeeper,omitempty"` // their version
-	Memory  int64           `json:"memory"`              // bytes of zkverify after it
-	Folder  string          `json:"folder,omitempty"`    // what was kept of it
+	Memory  int64           `json:"memory"`              // bytes that zkverify used after the run
+	Folder  string          `json:"folder,omitempty"`    // the folder of the kept run
 	Cases   []Case          `json:"cases"`
 
-	VoidRuns []string `json:"voidRuns,omitempty"` // the folders of void runs with this seed before it
+	VoidRuns []string `json:"voidRuns,omitempty"` // the folders of earlier void runs with this seed
 
-	report *checker.Report // until the night has taken what it needs of it
+	report *checker.Report // nil after Night.Add
 }
 
-// ResultOf is what came of the run with a seed.
+// ResultOf returns the result of the run with a seed.
 func ResultOf(seed int64, header histories.Header, r *checker.Report, took time.Duration) *NightResult {
 	return &NightResult{
 		Seed: seed, Target: header.Target, Outcome: r.Outcome(), Reason: r.Reason(), Took: took,
@@ -62,7 +62,7 @@ func ResultOf(seed int64, header histories.Header, r *checker.Report, took time.
 	}
 }
 
-// figure is a count among the report's figures.
+// figure returns a count among the report's figures.
 func figure(r *checker.Report, name string) int {
 	for _, f := range r.Figures {
 		if f.Name == name {
@@ -72,13 +72,13 @@ func figure(r *checker.Report, name string) int {
 	return 0
 }
 
-// Passed reports whether nothing is to be kept of the run. One that was too short
-// to exercise everything has shown nothing wrong.
+// Passed reports whether the run need not be kept. A run that was too short to exercise
+// all guarantees passes: it has violated none.
 func (r *NightResult) Passed() bool {
 	return r.Trouble == "" && (r.Outcome == verdict.Holds || r.Outcome == verdict.NotExercised)
 }
 
-// ReadNight reads what WriteJSON has written.
+// ReadNight reads a file that [Night.WriteJSON] has written.
 func ReadNight(path string) (*Night, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -87,7 +87,7 @@ func ReadNight(path string) (*Night, error) {
 	return ParseNight(text, path)
 }
 
-// mostSeeds is how many runs a night has at most: whoever reads one has a list of those left.
+// mostSeeds bounds the runs of a night, since its reader lists the seeds that are left.
 const mostSeeds = 1_000_000
 
 // ParseNight reads the text of a file that [Night.WriteJSON] has written.
@@ -107,15 +107,15 @@ func ParseNight(text []byte, path string) (*Night, error) {
 	return n, nil
 }
 
-// WriteJSON writes the night, so that it can be gone on with.
+// WriteJSON writes the night as JSON, from which it can be continued.
 func (n *Night) WriteJSON(w io.Writer) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	return e.Encode(n)
 }
 
-// Differs names an option in which two nights differ, "" if they can be one: how
-// many seeds there are does not matter.
+// Differs returns the name of an option in which two nights differ, "" if they can be one
+// night. The number of seeds does not matter.
 func (n *Night) Differs(other *Night) string {
 	if n.Title != other.Title {
 		return "target or recipe (" + n.Title + ")"
@@ -137,8 +137,8 @@ func (n *Night) Differs(other *Night) string {
 	return ""
 }
 
-// ParseShard reads which part of how many a text such as 2/4 names. No text means
-// all.
+// ParseShard returns the part and the number of parts in a text such as 2/4. An empty text
+// stands for all.
 func ParseShard(text string) (part, of int, err error) {
 	if text == "" {
 		return 1, 1, nil
@@ -149,11 +149,11 @@ func ParseShard(text string) (part, of int, err error) {
 	return part, of, nil
 }
 
-// seeds returns those of its part.
+// seeds returns the seeds of the night's part.
 func (n *Night) seeds() (seeds []int64) {
 	part, of, err := ParseShard(n.Shard)
 	if err != nil {
-		return nil // ReadNight refuses it
+		return nil // ReadNight refuses such a shard
 	}
 	for i := part - 1; i < n.Seeds; i += of {
 		seeds = append(seeds, n.First+int64(i))
@@ -169,7 +169,7 @@ func (n *Night) Made() (seeds []int64) {
 	return seeds
 }
 
-// Left returns the seeds of its part that have no result yet.
+// Left returns the seeds of the night's part that have no result yet.
 func (n *Night) Left() []int64 {
 	made := make(map[int64]bool)
 	for _, seed := range n.Made() {
@@ -178,7 +178,7 @@ func (n *Night) Left() []int64 {
 	return slices.DeleteFunc(n.seeds(), func(seed int64) bool { return made[seed] })
 }
 
-// Add puts the result of a run on record.
+// Add adds the result of a run.
 func (n *Night) Add(r *NightResult) {
 	if r.report != nil {
 		n.CoverageSum.Add(r.report.Coverage, r.report.Meetings)
@@ -187,8 +187,8 @@ func (n *Night) Add(r *NightResult) {
 	n.Results = append(n.Results, *r)
 }
 
-// Outcome sums the night up: violated if any run is, holding if all are made and
-// each holds.
+// Outcome returns the outcome of the night: it is violated if any run is, and it holds if
+// all runs are made and each holds.
 func (n *Night) Outcome() verdict.Outcome {
 	worst := verdict.Holds
 	if len(n.Left()) > 0 {
@@ -204,7 +204,7 @@ func (n *Night) Outcome() verdict.Outcome {
 	return worst
 }
 
-// ZooKeeper names the version of the servers, or versions if a night has gone on
+// ZooKeeper returns the version of the servers, or the versions if the night was continued
 // with others.
 func (n *Night) ZooKeeper() string {
 	var versions []string
@@ -216,8 +216,8 @@ func (n *Night) ZooKeeper() string {
 	return strings.Join(versions, ", ")
 }
 
-// JUnit is the night as JUnit XML: a case for each seed, recipe and guarantee, and
-// one more where runs were not made.
+// JUnit returns the night as JUnit XML: a case for each seed, recipe and guarantee, and
+// one more if runs were not made.
 func (n *Night) JUnit() *JUnit {
 	s := &JUnit{Name: "zkverify nightly " + n.Title, ZooKeeper: n.ZooKeeper()}
 	for _, r := range n.Results {
@@ -238,5 +238,5 @@ func (n *Night) JUnit() *JUnit {
 	return s
 }
 
-// Planned is how many runs its part has.
+// Planned returns the number of runs in the night's part.
 func (n *Night) Planned() int { return len(n.seeds()) }

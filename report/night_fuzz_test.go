@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// FuzzParseNight reads parts of nights that strangers wrote. One that is read is told, merged
-// with nothing, written, and read as the same.
+// FuzzParseNight reads arbitrary parts of nights. A part that is read can be reported and merged
+// alone, and is the same after writing and reading it again.
 func FuzzParseNight(f *testing.F) {
 	for _, text := range []string{
 		`{"firstSeed":1,"seeds":2,"options":{"a":"b"},"results":[{"seed":1,"outcome":"holds","cases":[{"guarantee":"g","outcome":"holds"}]}]}`,
@@ -25,7 +25,7 @@ func FuzzParseNight(f *testing.F) {
 			return
 		}
 		if n.Seeds > 1000 {
-			n.Seeds = 1000 // what is told of those that are left goes with their number
+			n.Seeds = 1000 // a report takes time in proportion to the seeds that are left
 		}
 		for _, write := range []func(io.Writer) error{n.WriteHTML, n.JUnit().Write} {
 			if err := write(io.Discard); err != nil {

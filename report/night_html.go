@@ -19,20 +19,20 @@ var nightTemplate = template.Must(template.New("night.tmpl").Funcs(template.Func
 type nightLine struct {
 	NightResult
 	Outcome outcomeView
-	Page    string // of the run, "" if nothing was kept
-	Command string // that runs it again
+	Page    string // the page of the run, "" if the run was not kept
+	Command string // the command that runs it again
 	Cells   []nightCell
 }
 
-// nightCell is what came of a guarantee in a run, over all recipes.
+// nightCell is the result of a guarantee in a run, over all recipes.
 type nightCell struct {
 	Outcome outcomeView // no text: the run does not have the guarantee
 	Why     string
 }
 
-// WriteHTML writes the night as one page that needs nothing but itself: what came of each
-// guarantee of each recipe, a row for each run, the worst first, with links to
-// what was kept of those that did not pass, and the coverage of all runs.
+// WriteHTML writes the night as one self-contained page: the results of each guarantee of
+// each recipe, a row for each run, the worst first, with links to the folders of the runs
+// that did not pass, and the coverage of all runs.
 func (n *Night) WriteHTML(w io.Writer) error {
 	style, policy, err := Stylesheet()
 	if err != nil {
@@ -60,7 +60,7 @@ func (n *Night) WriteHTML(w io.Writer) error {
 	})
 }
 
-// columns are the guarantees of the runs, and what else has a case.
+// columns returns the guarantees of the runs, and the other names of cases.
 func (n *Night) columns() (columns []string) {
 	for _, r := range n.Results {
 		for _, c := range r.Cases {
@@ -72,7 +72,7 @@ func (n *Night) columns() (columns []string) {
 	return columns
 }
 
-// worst is what came of a guarantee, over all recipes of a run.
+// worst returns the worst result of a guarantee, over all recipes of a run.
 func (r *NightResult) worst(name string) nightCell {
 	worst := verdict.Outcome("")
 	var why []string
@@ -88,7 +88,7 @@ func (r *NightResult) worst(name string) nightCell {
 	return nightCell{signs[worst], strings.Join(why, "\n")}
 }
 
-// rank puts what failed first, then what shows less than it should.
+// rank orders runs: failed runs first, then runs that prove less than they should.
 func rank(r NightResult) int {
 	if r.Trouble != "" && r.Outcome != verdict.Violated {
 		return rank(NightResult{Outcome: verdict.Unknown})

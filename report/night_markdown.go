@@ -7,9 +7,9 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 )
 
-// Markdown tells the night as GitHub shows it in the summary of a workflow: what
-// came of it, each guarantee of each recipe, and each run that did not pass with
-// the command that runs it again. Its folder is dir.
+// Markdown returns a summary of the night for GitHub's summary of a workflow: the outcome,
+// each guarantee of each recipe, and each run that did not pass with the command that runs
+// it again. The night's folder is dir.
 func (n *Night) Markdown(dir string) string {
 	var b strings.Builder
 	outcome := signs[n.Outcome()]

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// MergeNights makes one night of parts of it: nights with the same target, options
-// and seeds, each of another part, or of any of the runs. Its results are in the
-// order of their seeds. A run that is in two parts is an error, and one that is
-// in none is left to be made. The error names a part by its place among the nights.
+// MergeNights merges the parts of a night: nights with the same target, options and seeds,
+// each with another part or with any of the runs. The results are in the order of their
+// seeds. A run that is in two parts is an error; a run that is in none is left to be
+// made. The error names a part by its index among the nights.
 func MergeNights(parts []*Night) (*Night, error) {
 	if len(parts) == 0 {
 		return nil, errors.New("there is nothing to merge")
@@ -45,7 +45,7 @@ func MergeNights(parts []*Night) (*Night, error) {
 	return &merged, nil
 }
 
-// MergeError says which of several nights cannot be merged with those before it.
+// MergeError reports which of several nights cannot be merged with the earlier ones.
 type MergeError struct {
 	Part int // from 0
 	Err  error
@@ -54,7 +54,7 @@ type MergeError struct {
 func (e *MergeError) Error() string { return fmt.Sprintf("part %d: %v", e.Part+1, e.Err) }
 func (e *MergeError) Unwrap() error { return e.Err }
 
-// accepts reports why another night is no part of this one.
+// accepts returns an error if another night is no part of this one.
 func (n *Night) accepts(part *Night) error {
 	whole := *part
 	whole.Shard = n.Shard

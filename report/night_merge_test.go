@@ -13,8 +13,8 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// parts are the two parts of a night of four runs. That with seed 13 violated a guarantee of
-// one recipe of two.
+// parts returns the two parts of a night of four runs. The run with seed 13 violated a guarantee
+// of one recipe of two.
 func parts() (first, second *Night) {
 	part := func(shard string, started time.Time) *Night {
 		return &Night{

@@ -8,7 +8,7 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// nightTable is what came of each guarantee of each recipe, over all runs.
+// nightTable holds the results of each guarantee of each recipe, over all runs.
 type nightTable struct {
 	Recipes []histories.Recipe
 	Rows    []nightRow
@@ -19,14 +19,14 @@ type nightRow struct {
 	Cells     [][]nightCount // a cell for each recipe, the worst outcome first; none: the recipe does not have it
 }
 
-// nightCount is how many runs came to an outcome.
+// nightCount lists the runs with one outcome.
 type nightCount struct {
 	Outcome outcomeView
 	Bad     bool // such a run does not pass
 	Seeds   []int64
 }
 
-// Runs names the runs, where they are worth it.
+// Runs returns the names of the runs if they do not pass, else "".
 func (c nightCount) Runs() string {
 	if !c.Bad {
 		return ""
@@ -51,7 +51,7 @@ func (n *Night) table() nightTable {
 	return t
 }
 
-// recipes returns those that were driven, in the order of histories.Recipes.
+// recipes returns the recipes under test, in the order of histories.Recipes.
 func (n *Night) recipes() []histories.Recipe {
 	driven := make(map[histories.Recipe]bool)
 	for _, r := range n.Results {

@@ -9,7 +9,7 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 )
 
-// String tells it in a line.
+// String returns the result in one line.
 func (r *NightResult) String() string {
 	text := fmt.Sprintf("%s: %s; %s, %s, %s", r.Outcome, r.Reason, words.Count(r.Ops, "operation"), words.Count(r.Faults, "fault"), Seconds(r.Took))
 	if r.Trouble != "" {
@@ -21,8 +21,8 @@ func (r *NightResult) String() string {
 	return text
 }
 
-// Replay is the command that runs it again, where its history was kept: in a folder
-// of dir.
+// Replay returns the command that runs it again from its folder in dir, or "" if its history
+// was not kept.
 func (r *NightResult) Replay(dir string) string {
 	if r.Folder == "" {
 		return ""
@@ -34,7 +34,7 @@ func (r *NightResult) Replay(dir string) string {
 	return command
 }
 
-// Annotation is the line by which a GitHub workflow shows it.
+// Annotation returns the line by which a GitHub workflow shows the result.
 func (r *NightResult) Annotation() string {
 	level := "error"
 	if r.Outcome != verdict.Violated {
@@ -43,7 +43,7 @@ func (r *NightResult) Annotation() string {
 	return words.Annotation(level, fmt.Sprintf("zkverify seed %d", r.Seed), r.String())
 }
 
-// counts says how many runs came to which outcome, the worst first.
+// counts returns the number of runs with each outcome, the worst first.
 func (n *Night) counts() string {
 	var counts []string
 	for _, o := range verdict.Outcomes() {
@@ -63,13 +63,13 @@ func (n *Night) counts() string {
 	return strings.Join(counts, ", ")
 }
 
-// figures says what was made, and what came of it.
+// figures returns the counts of runs, outcomes, operations and faults.
 func (n *Night) figures() string {
 	operations, faults := n.sums()
 	return fmt.Sprintf("%d of %s made: %s; %s, %s", len(n.Results), words.Count(n.Planned(), "run"), n.counts(), words.Count(operations, "operation"), words.Count(faults, "fault"))
 }
 
-// sums are the operations and the faults of all runs.
+// sums returns the numbers of operations and faults in all runs.
 func (n *Night) sums() (operations, faults int) {
 	for _, r := range n.Results {
 		operations += r.Ops
@@ -78,7 +78,7 @@ func (n *Night) sums() (operations, faults int) {
 	return operations, faults
 }
 
-// voidRuns counts those that were made again.
+// voidRuns returns the number of void runs, which were made again.
 func (n *Night) voidRuns() (void int) {
 	for _, r := range n.Results {
 		void += len(r.VoidRuns)
@@ -86,7 +86,7 @@ func (n *Night) voidRuns() (void int) {
 	return void
 }
 
-// missing says which runs were not made; "" if all were.
+// missing lists the runs that were not made; "" if all were.
 func (n *Night) missing() string {
 	left := n.Left()
 	if len(left) == 0 {
@@ -95,10 +95,10 @@ func (n *Night) missing() string {
 	return fmt.Sprintf("%d of %s not made: %s", len(left), words.Count(n.Planned(), "run"), seedList(left))
 }
 
-// maxSeeds is how many seeds are listed.
+// maxSeeds is the greatest number of seeds in a list.
 const maxSeeds = 8
 
-// seedList names seeds, the first of many.
+// seedList lists seeds, or the first of many.
 func seedList(seeds []int64) string {
 	text := "seed"
 	if len(seeds) > 1 {
@@ -116,8 +116,8 @@ func seedList(seeds []int64) string {
 	return text
 }
 
-// Summary tells the night in a few lines: what came of it, then each run that did
-// not pass, with the command that runs it again. Its folder is dir.
+// Summary returns a summary of the night in a few lines: the outcomes, then each run that
+// did not pass, with the command that runs it again. The night's folder is dir.
 func (n *Night) Summary(dir string) string {
 	var b strings.Builder
 	b.WriteString(n.figures())

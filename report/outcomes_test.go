@@ -15,7 +15,7 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// Whatever shows a verdict shows the same outcome: the terminal, verdict.json,
+// All reports of a verdict show the same outcome: the terminal, verdict.json,
 // junit.xml, the page of the run, and the page of a night with that run in it.
 func TestEverythingThatShowsAVerdictShowsTheSameOutcome(t *testing.T) {
 	header := histories.Header{Target: "recipes", Locks: map[string]histories.Lock{"m": {Recipe: histories.Mutex}}}
@@ -66,7 +66,7 @@ func jsonOutcome(t *testing.T, r *checker.Report) string {
 	return got.Verdicts[0].Outcome
 }
 
-// junitOutcome reads what JUnit can tell: the kind of the case, and its message.
+// junitOutcome reads the kind and the message of the JUnit case.
 func junitOutcome(t *testing.T, header histories.Header, r *checker.Report) string {
 	var b bytes.Buffer
 	if err := JUnitOf(header, r, time.Second).Write(&b); err != nil {

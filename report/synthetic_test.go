@@ -13,7 +13,7 @@ import (
 // synthetic draws a run of clients that contend for five mutexes, with places in
 // the queue, counters, and a fault on one of them every other second: it
 // suspends a lease, and now and then the lease is lost with its session. In the middle of
-// the run one lock is given to two.
+// the run one lock is granted to two clients.
 type synthetic struct {
 	clients int
 	length  time.Duration
@@ -25,9 +25,9 @@ type synthetic struct {
 	yield   func(*histories.Event, error) bool
 	stopped bool
 	zxid    int64
-	holder  [5]int // 1 + the process, 0: nobody
+	holder  [5]int // 1 + the process, 0: none
 	queue   [5][]place
-	session []int           // how many each client has had
+	session []int           // the number of sessions of each client so far
 	hold    []time.Duration // until when a fault keeps a client from releasing
 	broken  bool
 	counter [2][5]int64 // plain, fenced; of each lock
@@ -125,7 +125,7 @@ func (s *synthetic) cycle(c int) {
 	})
 }
 
-// grant gives a lock that is free to the first in its queue, and once one that is not.
+// grant grants a free lock to the first client in its queue, and once in a run a lock that is held.
 func (s *synthetic) grant(lock int) {
 	twice := !s.broken && s.now > s.length/2 && s.holder[lock] != 0
 	if len(s.queue[lock]) == 0 || s.holder[lock] != 0 && !twice {

@@ -14,15 +14,15 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 )
 
-// Style says how a terminal report looks.
+// Style holds the options of a terminal report.
 type Style struct {
 	Color   bool // use ANSI colors
 	Width   int  // letters in a line, 0 if there is no limit
-	Height  int  // lines of the terminal, 0 if it is none
-	Verbose bool // show figures, coverage and all witnesses on record
+	Height  int  // lines of the terminal, 0 if the output is no terminal
+	Verbose bool // show figures, coverage and all recorded witnesses
 }
 
-// door is w for words that may be painted.
+// door returns the writer for text to w, which may be colored.
 func (s Style) door(w io.Writer) io.Writer {
 	if !s.Color {
 		return w
@@ -30,21 +30,21 @@ func (s Style) door(w io.Writer) io.Writer {
 	return words.Colored(w)
 }
 
-// Run is what a terminal report tells of a run besides the verdicts.
+// Run describes a run to a terminal report, besides its verdicts.
 type Run struct {
 	Header histories.Header
-	Path   string   // of its history, or the folder of it, as a command line names it
-	Args   []string // what commands that judge it have to be given besides
-	Page   string   // the page that was written of it, "" if none was
-	Facts  []string // how it went, for a verbose report
+	Path   string   // the path of its history, or of its folder, as given on a command line
+	Args   []string // further arguments of commands that judge the history
+	Page   string   // the page of the run, "" if there is none
+	Facts  []string // facts about the run, for a verbose report
 }
 
 // Terminal writes the report as plain text, meant to fit on one screen: the outcome,
-// a line for each guarantee that was promised, the first violation of each that is
-// violated, where the run is, and what to type next. A verbose report has the figures,
-// all violations on record, how often faults met the lock in each state, and how much
-// each recipe was used, too. Where the report is longer than the screen, the outcome
-// is told again at the end.
+// a line for each promised guarantee, the first violation of each violated guarantee,
+// the path of the run, and the next command to type. A verbose report adds the figures,
+// all recorded violations, the number of times that faults met the lock in each state,
+// and the use of each recipe. If the report is longer than the screen, the outcome is
+// repeated at the end.
 func Terminal(w io.Writer, r *checker.Report, run Run, style Style) error {
 	var page bytes.Buffer
 	p := &printer{w: &page, style: style}
@@ -76,8 +76,8 @@ func Terminal(w io.Writer, r *checker.Report, run Run, style Style) error {
 	return err
 }
 
-// describe says in a line what a history is of, and in a verbose report when it was
-// recorded.
+// describe describes the run of a history in one line. In a verbose report it adds the time
+// at which the history was recorded.
 func describe(hd *histories.Header, r *checker.Report, verbose bool) string {
 	text := fmt.Sprintf("%s %s, seed %d, %s", hd.Target, hd.Recipe, hd.Seed, words.Count(r.Events, "event"))
 	if hd.Shrunk != nil {
@@ -92,7 +92,7 @@ func describe(hd *histories.Header, r *checker.Report, verbose bool) string {
 	return text
 }
 
-// countServers says how many servers there are, and how many observers.
+// countServers returns the number of servers, and of observers.
 func countServers(hd *histories.Header, noun string) string {
 	if hd.Observers == 0 {
 		return words.Count(hd.Servers, noun)
@@ -100,7 +100,7 @@ func countServers(hd *histories.Header, noun string) string {
 	return words.Count(hd.Servers-hd.Observers, noun) + " and " + words.Count(hd.Observers, "observer")
 }
 
-// leads are the lines that lead on: where the run is, and what to do next.
+// leads returns the last lines of the report: the path of the run, and the next command.
 func leads(r *checker.Report, run Run) []string {
 	var lines []string
 	if run.Page != "" {
@@ -118,7 +118,7 @@ func leads(r *checker.Report, run Run) []string {
 	return lines
 }
 
-// printer keeps the first error, so that its users need not look.
+// printer keeps the first error, so that its callers need not check each one.
 type printer struct {
 	w     io.Writer
 	style Style
@@ -131,8 +131,7 @@ func (p *printer) printf(format string, args ...any) {
 	}
 }
 
-// wrapped prints a text after what its first line begins with, further lines after
-// what they begin with.
+// wrapped prints a text in lines. The first line begins with first, the others with further.
 func (p *printer) wrapped(first, further, text string) {
 	width := 0
 	if p.style.Width > 0 {
@@ -156,7 +155,7 @@ func (p *printer) paint(o verdict.Outcome, text string) string {
 	return words.Paint(color, text)
 }
 
-// outcome prints what the run came to, and why.
+// outcome prints the outcome of the run, with the reason.
 func (p *printer) outcome(r *checker.Report) {
 	word := strings.ToUpper(string(r.Outcome())) + ":"
 	for i, line := range words.Wrap(words.Line(word+" "+r.Reason()), p.style.Width) {
@@ -167,8 +166,7 @@ func (p *printer) outcome(r *checker.Report) {
 	}
 }
 
-// verdicts prints the table: a row for each guarantee, and one for all that were not
-// promised.
+// verdicts prints the table: a row for each promised guarantee, and one for all others.
 func (p *printer) verdicts(verdicts []verdict.Verdict) {
 	name, outcome := 0, 0
 	for i := range verdicts {
@@ -190,11 +188,11 @@ func (p *printer) verdicts(verdicts []verdict.Verdict) {
 	}
 }
 
-// leastReason is how narrow the column of reasons may become before a reason has
+// leastReason is the least width of the column of reasons. In a narrower table a reason has
 // lines of its own.
 const leastReason = 24
 
-// verdict prints a row of the table, whose first columns are so wide.
+// verdict prints a row of the table, whose first columns have the given widths.
 func (p *printer) verdict(v *verdict.Verdict, name, outcome int) {
 	text := string(v.Outcome)
 	indent := name + 2 + outcome + 2
@@ -225,8 +223,8 @@ func (p *printer) verdict(v *verdict.Verdict, name, outcome int) {
 	}
 }
 
-// witnesses prints the first violation of each guarantee, of a verbose report all that
-// are on record.
+// witnesses prints the first violation of each guarantee, or, in a verbose report, all
+// recorded ones.
 func (p *printer) witnesses(verdicts []verdict.Verdict) {
 	for i := range verdicts {
 		v := &verdicts[i]
@@ -258,7 +256,7 @@ func (p *printer) witnesses(verdicts []verdict.Verdict) {
 // Seconds prints a duration for people, to a tenth of a second.
 func Seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
 
-// pad returns the blanks that are missing after text to make it width wide.
+// pad returns the blanks that fill text up to the given width.
 func pad(text string, width int) string {
 	return strings.Repeat(" ", max(0, width-utf8.RuneCountInString(text)))
 }

@@ -102,7 +102,7 @@ func TestATerminalReportFitsItsTerminal(t *testing.T) {
 	}
 }
 
-// Of a report that is longer than the screen, the end is what is seen.
+// The last screen of a report shows the outcome, even if the report is longer than the screen.
 func TestTheOutcomeIsOnTheLastScreen(t *testing.T) {
 	for _, height := range []int{5, 10, 17, 18, 24, 50} {
 		text := told(t, sample(), report.Run{Path: "runs/x", Page: "runs/x/report.html"}, report.Style{Width: 80, Height: height})

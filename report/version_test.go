@@ -12,8 +12,8 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// Every report of a run says which version of ZooKeeper it was judged on, and says
-// nothing where the history does not.
+// Every report of a run names the version of ZooKeeper, and names none if the history has
+// none.
 func TestEveryReportNamesTheVersionOfZooKeeper(t *testing.T) {
 	for _, version := range []string{"99.9.1", ""} {
 		header := histories.Header{Version: histories.Version, Target: "recipes", Servers: 3, ZooKeeper: version, Locks: map[string]histories.Lock{"m": {Recipe: histories.Mutex}}}
@@ -46,7 +46,7 @@ func TestEveryReportNamesTheVersionOfZooKeeper(t *testing.T) {
 			if version != "" && !strings.Contains(b.String(), report.says) {
 				t.Errorf("%s does not say %q:\n%s", name, report.says, b.String())
 			}
-			// It is named by what says it: <property, "zookeeper", ZooKeeper</dt>.
+			// The label of the version: <property, "zookeeper", ZooKeeper</dt>.
 			if empty := strings.NewReplacer("99.9.1", "").Replace(report.says); version == "" && strings.Contains(b.String(), empty) {
 				t.Errorf("%s names a version that the history has not: %q", name, empty)
 			}
@@ -62,7 +62,7 @@ func TestEveryReportNamesTheVersionOfZooKeeper(t *testing.T) {
 	}
 }
 
-// A night that was gone on with on other servers names both.
+// A night that was continued on other servers names both versions.
 func TestANightNamesAllVersions(t *testing.T) {
 	n := &Night{Seeds: 3, Results: []NightResult{{Servers: "3.8.0"}, {Servers: "3.9.6"}, {Servers: "3.8.0"}, {}}}
 	if got := n.ZooKeeper(); got != "3.8.0, 3.9.6" {

@@ -11,8 +11,8 @@ import (
 	"github.com/zkverify/zkverify/histories/service"
 )
 
-// Whatever the reader accepts, writing and reading it again gives the same record; whatever it
-// refuses, it refuses as no record.
+// A record that the reader accepts is the same after writing and reading it again. The reader
+// refuses any other input with an error that matches ErrFormat.
 func FuzzRead(f *testing.F) {
 	var file bytes.Buffer
 	l := &service.Log{

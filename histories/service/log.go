@@ -17,23 +17,23 @@ import (
 // FileName is the name of the file in the folder of a run.
 const FileName = "service.jsonl"
 
-// Version is that of the format. A reader refuses a newer one.
+// Version is the version of the format. A reader refuses a newer one.
 const Version = 1
 
-// Log is what the servers of a run did.
+// Log is the servers' record of a run.
 type Log struct {
 	Header
 	Nodes    []Node    // ephemeral nodes of locks, in the order of their creation
-	Sessions []Session // that have owned such nodes, or that the run knew of, in the order of their ends; those that have not ended are last
+	Sessions []Session // the owners of such nodes, and other sessions that the run knew of, in the order of their ends; open sessions are last
 }
 
 // Header is the first line of the file.
 type Header struct {
 	Version      int           `json:"service"`
 	History      time.Time     `json:"history"`      // Started of the header of the run's history
-	Servers      int           `json:"servers"`      // whose logs were read
-	Transactions int           `json:"transactions"` // that a majority of them had
-	Clock        time.Duration `json:"clock"`        // ns that a time may be off, see [At]
+	Servers      int           `json:"servers"`      // the number of servers whose logs were read
+	Transactions int           `json:"transactions"` // the number of transactions that a majority of them had
+	Clock        time.Duration `json:"clock"`        // ns by which a time may be off, see [At]
 }
 
 // At is a transaction.
@@ -45,13 +45,13 @@ type At struct {
 // Node is an ephemeral node of a lock, from its creation to its end.
 type Node struct {
 	Path    string `json:"path"`    // below the run's locks: the lock's key and, unless the lock is this one node, a slash and the rest
-	Session string `json:"session"` // that owns it
+	Session string `json:"session"` // the session that owns it
 	Created At     `json:"created"`
-	Deleted *At    `json:"deleted,omitempty"` // nil of one that is left
-	// By is the session whose request deleted it; empty if that is its own, or if the end
-	// of its own session deleted it.
+	Deleted *At    `json:"deleted,omitempty"` // nil if the node still exists
+	// By is the session whose request deleted the node; empty if that is the node's own
+	// session, or if the end of that session deleted the node.
 	By string `json:"by,omitempty"`
-	// Ended says that it was deleted with its session.
+	// Ended reports whether the node was deleted with its session.
 	Ended bool `json:"ended,omitempty"`
 }
 
@@ -69,12 +69,12 @@ func (n *Node) Name() string {
 
 // Session is a session of a client.
 type Session struct {
-	ID      string `json:"id"`                // as histories have it
-	Closed  *At    `json:"closed,omitempty"`  // nil of one that has not ended
-	Expired bool   `json:"expired,omitempty"` // the servers ended it; otherwise somebody who had its id and password closed it
+	ID      string `json:"id"`                // as in histories
+	Closed  *At    `json:"closed,omitempty"`  // nil if the session has not ended
+	Expired bool   `json:"expired,omitempty"` // the servers ended it; otherwise a client with its id and password closed it
 }
 
-// SortSessions puts sessions into the order of a Log.
+// SortSessions sorts sessions into the order of a Log.
 func SortSessions(all []Session) {
 	end := func(s Session) int64 {
 		if s.Closed == nil {
@@ -85,7 +85,7 @@ func SortSessions(all []Session) {
 	slices.SortFunc(all, func(a, b Session) int { return cmp.Or(cmp.Compare(end(a), end(b)), strings.Compare(a.ID, b.ID)) })
 }
 
-// Line is a line of the file behind the header.
+// Line is a line of the file after the header.
 type Line struct {
 	Node    *Node    `json:"node,omitempty"`
 	Session *Session `json:"session,omitempty"`
@@ -107,10 +107,10 @@ func (l *Log) Write(w io.Writer) error {
 	return errors.Join(err, out.Flush())
 }
 
-// ErrFormat is wrapped by the error for a file that is none of these.
+// ErrFormat is wrapped by the error for a file that is no such record.
 var ErrFormat = errors.New("not a record of what servers did")
 
-// ReadFile reads a file. Its errors match [ErrFormat], or are of the file system.
+// ReadFile reads a file. Its errors match [ErrFormat], or come from the file system.
 func ReadFile(path string) (*Log, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -124,10 +124,10 @@ func ReadFile(path string) (*Log, error) {
 	return l, nil
 }
 
-// maxRecord is how many bytes a record may have: a path of ZooKeeper has less.
+// maxRecord is the greatest size of a record in bytes: a path of ZooKeeper is shorter.
 const maxRecord = 1 << 20
 
-// bounded is read by a decoder, until the record that it is in is too long.
+// bounded is the input of a decoder. Read fails once the current record is longer than maxRecord.
 type bounded struct {
 	from    io.Reader
 	decoder *json.Decoder
@@ -143,7 +143,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Read is ReadFile of what is read from r.
+// Read reads a file from r, as ReadFile does.
 func Read(r io.Reader) (*Log, error) {
 	in := &bounded{from: r}
 	dec := json.NewDecoder(in)

@@ -44,7 +44,7 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 	}
 }
 
-// endless goes on with the text of one record.
+// endless repeats the text of one record without end.
 type endless struct{ read int }
 
 func (e *endless) Read(p []byte) (int, error) {

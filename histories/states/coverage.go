@@ -7,8 +7,8 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// Cell is a kind of fault that meets a process in a state. The recipe is "" of a
-// process that is idle as the fault begins: it does nothing with any recipe.
+// Cell is a kind of fault and the state of a process that it meets. The recipe is "" for
+// a process that is idle with all recipes as the fault begins.
 type Cell struct {
 	Fault string
 	Doing
@@ -18,30 +18,31 @@ type Cell struct {
 // may use it.
 type Coverage struct {
 	*Tracker
-	Starts map[string]int // of each kind of fault
-	// Found is what faults have found as they began: each process that they hit once,
-	// if it holds several leases once for each.
+	Starts map[string]int // how often each kind of fault started
+	// Found counts the states in which faults found processes as they began. Each process
+	// that a fault hits counts once, or once for each lease if it holds several.
 	Found map[Cell]int
-	// Met is what faults have met while they were in force: the state of a process that
-	// they hit then, or one that it came to. Each fault, process and state counts once.
+	// Met counts the states that faults met while they were in force: the state of each
+	// process that they hit at the start, and the states that the process came to. Each
+	// combination of fault, process and state counts once.
 	Met map[Cell]int
-	// Points is how often servers came to the points of faults that strike there, by what
-	// histories.Fault.Failpoint says.
+	// Points counts how often servers reached the points of failpoints, by
+	// histories.Fault.Failpoint.
 	Points  map[string]Reach
-	found   map[Doing]int // by all of them
+	found   map[Doing]int // by faults of all kinds
 	recipes []histories.Recipe
 	inForce map[int]*meeting
-	places  map[histories.Recipe]bool // an acquire has told its place
-	last    map[int][]Doing           // of each process, as faults in force have met it last
+	places  map[histories.Recipe]bool // recipes of which an acquire has reported its place
+	last    map[int][]Doing           // the state in which faults in force last met each process
 }
 
-// Reach is how often servers came to a point of their code, while faults that strike there
-// were in force.
+// Reach counts how often servers reached a point of their code while failpoints there were
+// in force.
 type Reach struct {
-	Faults, Missed, Times int // Missed: faults in which no server came there
+	Faults, Missed, Times int // Missed: faults during which no server reached the point
 }
 
-// meeting is one fault in force, and what it has met.
+// meeting is one fault in force, and the states that it has met.
 type meeting struct {
 	histories.Fault
 	seen  map[seen]bool
@@ -57,8 +58,8 @@ func (m *meeting) hits(process int) bool {
 	return len(m.Processes) == 0 || slices.Contains(m.Processes, process)
 }
 
-// NewCoverage returns that of a history with this header and these recipes, before its
-// first event.
+// NewCoverage returns the coverage of a history with this header and these recipes, before
+// its first event.
 func NewCoverage(header *histories.Header, recipes []histories.Recipe) *Coverage {
 	return &Coverage{
 		Tracker: NewTracker(header), Starts: map[string]int{}, Found: map[Cell]int{}, Met: map[Cell]int{}, Points: map[string]Reach{},
@@ -66,7 +67,7 @@ func NewCoverage(header *histories.Header, recipes []histories.Recipe) *Coverage
 	}
 }
 
-// Step takes the next event in. It keeps no reference to e.
+// Step adds the next event. It keeps no reference to e.
 func (c *Coverage) Step(e *histories.Event) {
 	switch e.Type {
 	case histories.FaultStart:
@@ -99,7 +100,7 @@ func (c *Coverage) Step(e *histories.Event) {
 	}
 	now := c.kinds(e.Process)
 	if last, known := c.last[e.Process]; known && slices.Equal(last, now) {
-		return // faults in force have met that, if only as they began
+		return // faults in force have met this state, at their start or later
 	}
 	c.last[e.Process] = now
 	for _, m := range c.inForce {
@@ -109,7 +110,7 @@ func (c *Coverage) Step(e *histories.Event) {
 	}
 }
 
-// find counts what a fault finds that begins.
+// find counts the states of a process that a fault finds as it begins.
 func (c *Coverage) find(m *meeting, process int) {
 	all := c.Doing(process)
 	if len(all) == 0 {
@@ -122,11 +123,11 @@ func (c *Coverage) find(m *meeting, process int) {
 	m.found = append(m.found, all...)
 }
 
-// reach counts how often a server came to the point of a fault that is over.
+// reach counts how often servers reached the point of a fault that has ended.
 func (c *Coverage) reach(f *histories.Fault) {
 	times, err := strconv.Atoi(f.Params[histories.Reached])
 	if err != nil {
-		return // it strikes everywhere
+		return // the fault is no failpoint
 	}
 	r := c.Points[f.Failpoint()]
 	r.Faults, r.Times = r.Faults+1, r.Times+times
@@ -139,7 +140,7 @@ func (c *Coverage) reach(f *histories.Fault) {
 	c.Points[f.Failpoint()] = r
 }
 
-// forget takes back what a fault has found and met that never struck.
+// forget subtracts the states that a fault has found and met, if it never struck.
 func (c *Coverage) forget(m *meeting) {
 	for _, d := range m.found {
 		take(c.Found, Cell{m.Name, d})
@@ -156,10 +157,10 @@ func take[K comparable](counts map[K]int, k K) {
 	}
 }
 
-// FoundByAny returns how often faults of all kinds have found that as they began.
+// FoundByAny returns the number of times that faults of any kind found the state d as they began.
 func (c *Coverage) FoundByAny(d Doing) int { return c.found[d] }
 
-// meet counts what a process does now, for a fault in force that hits it.
+// meet counts the current states of a process, for a fault in force that hits it.
 func (c *Coverage) meet(m *meeting, process int, now []Doing) {
 	for _, d := range now {
 		c.see(m, seen{process, d})
@@ -178,7 +179,7 @@ func (c *Coverage) see(m *meeting, s seen) {
 	}
 }
 
-// States returns those in which the processes of this history can be with a recipe.
+// States returns the states in which the processes of this history can be with a recipe.
 func (c *Coverage) States(r histories.Recipe) []State { return Of(r, c.places[r]) }
 
 // InForce returns the faults in force, in the order of their ids.

@@ -11,7 +11,7 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// met runs events through the count and returns the rows as text.
+// met counts the states that faults meet in events, and returns the rows as text.
 func met(header histories.Header, recipes []histories.Recipe, events ...histories.Event) []string {
 	c := NewCoverage(&header, recipes)
 	for i := range events {
@@ -43,7 +43,7 @@ func TestAFaultMeetsWhatIsDoneWhileItIsInForce(t *testing.T) {
 		events []histories.Event
 		want   string
 	}{
-		"nobody is there": {[]histories.Event{fault(start, 1)}, "idle 0, enqueuing 0, holding 0, releasing 0"},
+		"there is no process": {[]histories.Event{fault(start, 1)}, "idle 0, enqueuing 0, holding 0, releasing 0"},
 		"it begins while one holds": {[]histories.Event{
 			on(histories.Invoke, 1, histories.Acquire), on(histories.OK, 1, histories.Acquire), fault(start, 1),
 		}, "idle 0, enqueuing 0, holding 1, releasing 0"},
@@ -81,7 +81,7 @@ func TestAFaultMeetsWhatIsDoneWhileItIsInForce(t *testing.T) {
 	}
 }
 
-// A fault at a point of a server's code that no server came to has met nothing.
+// A failpoint that no server reached has met no state.
 func TestAFaultThatWasNotReachedMeetsNothing(t *testing.T) {
 	c := NewCoverage(&histories.Header{Recipe: "mutex"}, []histories.Recipe{histories.Mutex})
 	strike := func(id int, reached string) []histories.Event {
@@ -132,8 +132,8 @@ func TestEachRecipeIsMetByItself(t *testing.T) {
 	}
 }
 
-// Most events change nothing of what their process does: they must count as if they were
-// looked at all the same.
+// Most events do not change the state of their process. Skipping them must not change the
+// counts.
 func TestFaultsMeetTheSameWhetherOrNotAProcessStaysAsItWas(t *testing.T) {
 	header := &histories.Header{Locks: map[string]histories.Lock{"a": {Recipe: histories.Mutex}}}
 	fault := func(id int, typ histories.Type) histories.Event {

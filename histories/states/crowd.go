@@ -6,11 +6,11 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// crowd are the holds of a lock that has many, by those who have them.
+// crowd indexes the holds of a lock that has many holds.
 type crowd map[holder]list
 
-// holder is a process, or an owner, or a process that has named no owner; or the holders by a token,
-// or by none.
+// holder is a key of a crowd: a process, an owner, a process that has named no owner, or a token
+// (the zero token for holds without one).
 type holder struct {
 	process int
 	owner   string
@@ -18,13 +18,14 @@ type holder struct {
 	token   histories.Token
 }
 
-// byToken are those who hold by a token.
+// byToken returns the key of the holds with a token.
 func byToken(token histories.Token) holder { return holder{process: -1, unnamed: true, token: token} }
 
-// fewHolds of a lock are gone through one by one.
+// fewHolds is the number of holds of a lock up to which they are searched one by one, without a
+// crowd.
 const fewHolds = 8
 
-// holders are the lists that a hold is in: of its process, of its owner, and of its token.
+// holders returns the keys of the lists of h: of its process, of its owner, and of its token.
 func holders(h *Hold) [3]holder {
 	if h.Owner == "" {
 		return [3]holder{{process: h.Process}, {process: h.Process, unnamed: true}, byToken(h.Token)}
@@ -53,7 +54,7 @@ func (c crowd) remove(h *Hold) {
 	h.crowd = nil
 }
 
-// crowdOf is that of a lock, nil if it has none: as of most.
+// crowdOf returns the crowd of a lock, nil if it has none. Most locks have none.
 func (t *Tracker) crowdOf(lock string) crowd {
 	if len(t.crowds) == 0 {
 		return nil
@@ -61,8 +62,8 @@ func (t *Tracker) crowdOf(lock string) crowd {
 	return t.crowds[lock]
 }
 
-// oldest is the oldest hold of a lock, of those that an event with a token may be about, that is one
-// of some.
+// oldest returns the oldest hold of a lock for which is returns true, of those that an event with
+// this token may be about.
 func (t *Tracker) oldest(lock string, e *histories.Event, token histories.Token, is func(*Hold) bool) *Hold {
 	if t.crowdOf(lock) == nil {
 		for h := t.held[lock].first; h != nil; h = h.links[ofLock].after {
@@ -80,7 +81,7 @@ func (t *Tracker) oldest(lock string, e *histories.Event, token histories.Token,
 	return nil
 }
 
-// locked puts a hold among those of its lock.
+// locked adds a hold to the holds of its lock.
 func (t *Tracker) locked(h *Hold) {
 	held := t.held[h.Lock]
 	held.add(h, ofLock)
@@ -103,7 +104,7 @@ func (t *Tracker) locked(h *Hold) {
 	t.crowds[h.Lock] = c
 }
 
-// unlock drops a hold from those of its lock.
+// unlock removes a hold from the holds of its lock.
 func (t *Tracker) unlock(h *Hold) {
 	held := t.held[h.Lock]
 	if c := t.crowdOf(h.Lock); c != nil {
@@ -119,8 +120,8 @@ func (t *Tracker) unlock(h *Hold) {
 	}
 }
 
-// by are the holds of a lock that a process has, the oldest first; and, if there are few, those of
-// others.
+// by returns the holds of a lock that a process has, the oldest first. If the lock has few, it
+// returns those of all processes.
 func (t *Tracker) by(process int, lock string) iter.Seq[*Hold] {
 	if c := t.crowdOf(lock); c != nil {
 		return c[holder{process: process}].each(inCrowd)
@@ -128,7 +129,7 @@ func (t *Tracker) by(process int, lock string) iter.Seq[*Hold] {
 	return t.held[lock].each(ofLock)
 }
 
-// mine are the holds of a lock that an event may be of the owner of, the oldest first.
+// mine returns the holds of a lock whose owner may be the owner in an event, the oldest first.
 func (t *Tracker) mine(lock string, e *histories.Event) iter.Seq[*Hold] {
 	c := t.crowdOf(lock)
 	if c == nil || e.Owner == "" {
@@ -137,8 +138,8 @@ func (t *Tracker) mine(lock string, e *histories.Event) iter.Seq[*Hold] {
 	return both(c[holder{owner: e.Owner, process: -1}], c[holder{process: e.Process, unnamed: true}], inCrowd+1)
 }
 
-// with are the holds of a lock that an event, which names a token or none, may be about, the oldest
-// first.
+// with returns the holds of a lock that an event with this token, which may be zero, may be about,
+// the oldest first.
 func (t *Tracker) with(lock string, e *histories.Event, token histories.Token) iter.Seq[*Hold] {
 	none := histories.Token{}
 	if c := t.crowdOf(lock); c != nil && token != none {
@@ -147,7 +148,7 @@ func (t *Tracker) with(lock string, e *histories.Event, token histories.Token) i
 	return t.mine(lock, e)
 }
 
-// both are the holds of two lists, the oldest first.
+// both returns the holds of two lists, the oldest first.
 func both(a, b list, which int) iter.Seq[*Hold] {
 	return func(yield func(*Hold) bool) {
 		for a.first != nil || b.first != nil {

@@ -6,8 +6,8 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// Hold is a lock, or one of several that were acquired at once, that a process holds;
-// or the stay of a process inside a double barrier.
+// Hold is a lock that a process holds, which may be one of several that were acquired at
+// once; or the stay of a process inside a double barrier.
 type Hold struct {
 	Process int
 	Lock    string
@@ -17,16 +17,16 @@ type Hold struct {
 	Session string
 	Token   histories.Token
 	Permits int
-	Part    int  // of several locks: 0 is the first, which stands for all
-	Inner   int  // how often its owner has acquired it again, and not released that yet
-	Lost    bool // its holder was told so, and has not released it yet
+	Part    int  // the index among several locks: 0 is the first, which stands for all
+	Inner   int  // the number of re-entries that are not yet released
+	Lost    bool // its holder was told of the loss, and has not released it yet
 
-	number int      // it began after those with a lower one
-	links  [2]link  // in the list of its process, and in that of its lock
-	crowd  *[3]link // in those of a crowd
+	number int      // holds are numbered in the order in which they began
+	links  [2]link  // in the list of its process, and in the list of its lock
+	crowd  *[3]link // in the lists of a crowd
 }
 
-// list has holds, the oldest first. One of a million is removed as fast as one of two.
+// list is a linked list of holds, the oldest first. A hold is removed in constant time.
 type list struct{ first, last *Hold }
 
 type link struct{ before, after *Hold }
@@ -35,7 +35,7 @@ type link struct{ before, after *Hold }
 const (
 	ofProcess = iota
 	ofLock
-	inCrowd // and the two after it: see holders
+	inCrowd // and the two numbers after it: see holders
 )
 
 func (h *Hold) link(which int) *link {
@@ -70,7 +70,7 @@ func (l *list) remove(h *Hold, which int) {
 	*h.link(which) = link{}
 }
 
-// each goes through them. The one that is shown may be removed meanwhile.
+// each yields the holds of the list. The caller may remove the hold that was yielded.
 func (l list) each(which int) iter.Seq[*Hold] {
 	return func(yield func(*Hold) bool) {
 		for h := l.first; h != nil; {
@@ -83,22 +83,22 @@ func (l list) each(which int) iter.Seq[*Hold] {
 	}
 }
 
-// Change is what an event has changed about a hold.
+// Change is a change of a hold by an event.
 type Change struct {
 	*Hold
 	Kind Kind
 }
 
-// Kind says what has changed.
+// Kind is the kind of a change.
 type Kind int
 
 // The kinds of changes.
 const (
 	Began Kind = iota
 	Again      // its owner has acquired it again
-	Inner      // the owner releases what it acquired again
-	Lost       // its holder was told
-	Ended      // its release was called, or its process crashed; or after a loss it acquires again
+	Inner      // its owner releases a re-entry
+	Lost       // its holder was told of the loss
+	Ended      // its release was called, or its process crashed; or, after a loss, the process acquires again
 )
 
 // locksOf returns the locks that e is about, each with its token.

@@ -1,17 +1,17 @@
-// Package states follows what the processes of a history do, and counts in which
-// states faults meet them. A run feeds it while it records, the checker and the page
-// of a run while they read: all three know the same of a process.
+// Package states follows the states of the processes of a history, and counts the
+// states in which faults meet them. A run uses it while it records, the checker and the
+// page of a run while they read: all three see the same state of a process.
 //
-//   - A [State] is what a process does with the locks of one recipe.
-//   - A [Tracker] takes events in, and knows the state of each process and what it
-//     holds. It believes what is on record, and judges nothing.
-//   - A [Coverage] is a tracker that knows the faults in force, and counts which
-//     states they meet.
+//   - A [State] is the state of a process with regard to the locks of one recipe.
+//   - A [Tracker] follows events, and knows the state and the holds of each process.
+//     It takes the recorded events as true, and judges nothing.
+//   - A [Coverage] is a tracker that also follows the faults in force, and counts the
+//     states that they meet.
 package states
 
 import "github.com/zkverify/zkverify/histories"
 
-// State is what a process is doing with a lock.
+// State is the state of a process with regard to a lock.
 type State string
 
 // The states in which a fault can meet a process.
@@ -23,11 +23,11 @@ const (
 	Releasing State = "releasing" // its release, or its leave, is under way
 )
 
-// All lists them in the order of a lock's life.
+// All returns all states, in the order of a lock's life.
 func All() []State { return []State{Idle, Enqueuing, Waiting, Holding, Releasing} }
 
-// Of returns the states in which processes can be with a recipe. If no acquire tells
-// a place in a queue, those that wait cannot be told from those that enqueue.
+// Of returns the states in which processes can be with a recipe. If no acquire reports
+// its place in a queue, waiting and enqueuing processes cannot be told apart.
 func Of(r histories.Recipe, places bool) []State {
 	switch {
 	case r == histories.Barrier: // no process holds it
@@ -40,7 +40,7 @@ func Of(r histories.Recipe, places bool) []State {
 	return All()
 }
 
-// Doing is what a process does with the locks of one recipe.
+// Doing is the state of a process with regard to the locks of one recipe.
 type Doing struct {
 	Recipe histories.Recipe
 	State  State

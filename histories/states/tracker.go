@@ -7,26 +7,26 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// Tracker follows what processes do, in memory that grows with what is open. One
-// goroutine at a time may use it.
+// Tracker follows the states and holds of processes, in memory that grows with the number
+// of open operations and holds. One goroutine at a time may use it.
 type Tracker struct {
 	header    *histories.Header
-	processes map[int]*process // those that have invoked something, and are not retired
+	processes map[int]*process // those that have invoked an operation, and are not retired
 	held      map[string]list  // by lock
-	crowds    map[string]crowd // of those locks that have many holds
-	began     int              // how many holds have begun
-	lostNow   int              // of how many that go on the loss was told
+	crowds    map[string]crowd // of the locks that have many holds
+	began     int              // the number of holds that have begun
+	lostNow   int              // the number of current holds that were reported lost
 	changes   []Change         // by the last event
 }
 
-// process is what one process does.
+// process is the state of one process.
 type process struct {
 	holds     list
-	holding   map[histories.Recipe]int // leases, by recipe: those that stand for others, and are not lost
+	holding   map[histories.Recipe]int // the number of leases that are not lost, by recipe
 	recipe    histories.Recipe         // of the operation under way
-	operation State                    // what that makes of the process; "" if it changes nothing
-	lost      int                      // of its holds, whose loss it was told
-	place     histories.Part           // in a queue: the latest that its acquire has told
+	operation State                    // the state that the operation puts the process in; "" if none
+	lost      int                      // the number of its holds that were reported lost
+	place     histories.Part           // in a queue: the latest place that its acquire has reported
 }
 
 // NewTracker returns a tracker of a history with this header, before its first event.
@@ -34,8 +34,8 @@ func NewTracker(header *histories.Header) *Tracker {
 	return &Tracker{header: header, processes: map[int]*process{}, held: map[string]list{}, crowds: map[string]crowd{}}
 }
 
-// Step takes the next event in, and returns what it has changed about holds, until the
-// next step. It keeps no reference to e.
+// Step adds the next event, and returns the changes of holds by it, which are valid until
+// the next step. It keeps no reference to e.
 func (t *Tracker) Step(e *histories.Event) []Change {
 	t.changes = t.changes[:0]
 	p := t.processes[e.Process]
@@ -82,9 +82,9 @@ func (t *Tracker) invoked(p *process, e *histories.Event) {
 		p.operation = Enqueuing
 		for _, l := range locks {
 			if t.reentered(l.Lock, e) != nil {
-				p.operation = "" // it holds on
+				p.operation = "" // the process stays a holder
 			}
-			// The process acts on the lock that it lost no more.
+			// The process no longer acts on a lock that it lost.
 			if p.lost > 0 {
 				t.endAll(l.Lock, e.Process, func(h *Hold) bool { return h.Lost })
 			}
@@ -101,9 +101,9 @@ func (t *Tracker) invoked(p *process, e *histories.Event) {
 	}
 }
 
-// releasing takes in that a lock is released: the outermost level, unless the depth
-// says otherwise. From then on its owner does not act as a holder, whatever becomes of
-// the release.
+// releasing notes the invocation of a release: of the outermost level, unless the depth
+// names another. From then on the owner does not act as a holder, even if the release
+// fails.
 func (t *Tracker) releasing(p *process, l histories.Part, e *histories.Event) {
 	h := t.find(l, e)
 	switch {
@@ -148,7 +148,7 @@ func (t *Tracker) succeeded(p *process, e *histories.Event) {
 	}
 }
 
-// counts takes in that a process has one more lease, or one less.
+// counts adds n to the number of the process's leases.
 func (p *process) counts(h *Hold, n int) {
 	if h.Part > 0 {
 		return
@@ -161,13 +161,13 @@ func (p *process) counts(h *Hold, n int) {
 	}
 }
 
-// lostIt reports whether the owner that acquires a lock has lost a hold of it.
+// lostIt reports whether the owner in an acquire event has lost a hold of the lock.
 func (t *Tracker) lostIt(lock string, e *histories.Event) bool {
 	return t.oldest(lock, e, histories.Token{}, func(h *Hold) bool { return h.Lost && h.isOf(e, histories.Token{}) }) != nil
 }
 
-// reentered returns what the owner that acquires a lock holds of it already, nil where
-// each acquire has a hold of its own.
+// reentered returns the hold of the lock that the owner in an acquire event has already. It
+// returns nil if there is none, or if each acquire of the recipe has a hold of its own.
 func (t *Tracker) reentered(lock string, e *histories.Event) *Hold {
 	if t.header.RecipeOf(lock).HasPermits() {
 		return nil
@@ -175,8 +175,8 @@ func (t *Tracker) reentered(lock string, e *histories.Event) *Hold {
 	return t.oldest(lock, e, histories.Token{}, func(h *Hold) bool { return !h.Lost && h.isOf(e, histories.Token{}) })
 }
 
-// find returns the hold of a lock that an event of its owner is about: that of its
-// token, if it names one, else the oldest of as many permits.
+// find returns the hold of a lock that an event of its owner is about: the hold with the
+// event's token, if it names one, else the oldest hold of as many permits.
 func (t *Tracker) find(l histories.Part, e *histories.Event) *Hold {
 	return t.oldest(l.Lock, e, l.Token, func(h *Hold) bool {
 		told := l.Token != (histories.Token{}) && h.Token != (histories.Token{})
@@ -184,8 +184,8 @@ func (t *Tracker) find(l histories.Part, e *histories.Event) *Hold {
 	})
 }
 
-// About returns the holds that an event of their holder is about: those of its locks
-// and its session, or of all locks if it names none.
+// About returns the holds that an event of their holder is about: the holds of the event's
+// locks and session, or of all locks if it names none.
 func (t *Tracker) About(e *histories.Event) (all []*Hold) {
 	p := t.processes[e.Process]
 	if p == nil {
@@ -224,7 +224,7 @@ func (t *Tracker) lost(e *histories.Event) {
 	}
 }
 
-// end takes in that a process holds something no more.
+// end removes a hold: its process no longer holds the lock.
 func (t *Tracker) end(h *Hold) {
 	if p := t.processes[h.Process]; p != nil {
 		p.holds.remove(h, ofProcess)
@@ -247,8 +247,8 @@ func (t *Tracker) endAll(lock string, process int, which func(*Hold) bool) {
 	}
 }
 
-// retire forgets a process that is not used again. What it holds, if its end is not
-// known, has no process any more.
+// retire removes a process whose number is not used again. Its holds, whose ends are not
+// known, are removed with it.
 func (t *Tracker) retire(number int, p *process) {
 	delete(t.processes, number)
 	for h := range p.holds.each(ofProcess) {
@@ -257,8 +257,8 @@ func (t *Tracker) retire(number int, p *process) {
 	t.lostNow -= p.lost
 }
 
-// Doing returns what a process does: Holding for each lease that it holds, and what
-// it asks for or gives back. A process that is idle does nothing.
+// Doing returns the states of a process: Holding for each lease that it holds, and the
+// state of its open operation. It returns none for an idle process.
 func (t *Tracker) Doing(process int) (all []Doing) {
 	p := t.processes[process]
 	if p == nil {
@@ -275,7 +275,8 @@ func (t *Tracker) Doing(process int) (all []Doing) {
 	return all
 }
 
-// kinds returns the same, each once, and in any order that only changes with them.
+// kinds returns the same states as Doing, each of them once. The order is the same for the
+// same states.
 func (t *Tracker) kinds(process int) (all []Doing) {
 	p := t.processes[process]
 	if p == nil {
@@ -291,7 +292,7 @@ func (t *Tracker) kinds(process int) (all []Doing) {
 	return all
 }
 
-// Everything returns what all processes do together.
+// Everything returns the states of all processes.
 func (t *Tracker) Everything() (all []Doing) {
 	for process := range t.processes {
 		all = append(all, t.Doing(process)...)
@@ -300,7 +301,7 @@ func (t *Tracker) Everything() (all []Doing) {
 }
 
 // Place returns the lock in whose queue a process waits, and the token of its place
-// there; zero if it has told none.
+// there. It returns the zero Part if the process has reported no place.
 func (t *Tracker) Place(process int) histories.Part {
 	if p := t.processes[process]; p != nil && p.operation == Waiting {
 		return p.place

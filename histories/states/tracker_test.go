@@ -9,8 +9,8 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// event reads "p1 invoke acquire m 2 t7": a process, what happens, and of what there is
-// an operation, the lock, or several as "m+n", the depth, and a token.
+// event reads "p1 invoke acquire m 2 t7": a process and a type, then, if given, an operation,
+// the lock or several locks as "m+n", the depth, and a token.
 func event(t *testing.T, line string) *histories.Event {
 	t.Helper()
 	words := strings.Fields(line)
@@ -42,7 +42,7 @@ func event(t *testing.T, line string) *histories.Event {
 	return e
 }
 
-// says tells what a process does.
+// says describes the states of a process.
 func says(t *Tracker, process int) string {
 	var all []string
 	for _, d := range t.Doing(process) {
@@ -190,7 +190,7 @@ func TestAWaiterIsKnownByThePlaceThatItWasToldLast(t *testing.T) {
 	}
 }
 
-// What is kept goes with what is open: a long run must not grow.
+// Memory grows with open operations and holds only, not with the length of a run.
 func TestNothingIsKeptOfProcessesThatAreGone(t *testing.T) {
 	tracker := NewTracker(&histories.Header{Locks: recipes})
 	for i := range 100 {

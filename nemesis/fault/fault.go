@@ -13,38 +13,38 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// Fault is one thing that can be done to a running system and undone again.
+// Fault is a change of a running system that can be undone again.
 type Fault struct {
 	Name    string            // the name of its Kind
-	Targets []string          // what it hits, for people: "client 3", "server 1"
-	Clients []int             // the indexes of the clients it hits, everybody if there are none; no other fault hits them meanwhile
-	Servers []int             // the servers that it hits, or whose peer links; at most one such fault is in force
+	Targets []string          // the names of its targets, for people: "client 3", "server 1"
+	Clients []int             // the indexes of the clients it hits, every client if empty; no other fault hits them meanwhile
+	Servers []int             // the servers that it hits, or whose peer links it hits; at most one such fault is in force
 	Clocks  []int             // the servers whose clocks it changes; at most one such fault is in force
-	Params  map[string]string // what else was drawn: "latency": "80ms"
+	Params  map[string]string // the other details: "latency": "80ms"
 
-	// Reserves are clients that no other fault hits meanwhile, although this one
-	// hits everybody: their links are in use.
+	// Reserves are clients that no other fault hits meanwhile, although this fault
+	// hits every client: it uses their links.
 	Reserves []int
 
-	// Endure is how long those who hold on at all when they are hit should: the fault
-	// begins with something else. 0: as long as they like.
+	// Endure is the time for which a holder should keep its lock, if it keeps it when it is
+	// hit: the fault needs time before its main effect. 0: as long as the holder wants.
 	Endure time.Duration
 
-	// HealWithin bounds Start, and Stop again.
+	// HealWithin bounds the time of Start, and the time of Stop.
 	HealWithin time.Duration
-	// Start puts the fault in force and returns when it is. After an error
-	// Stop is called all the same, to undo what was half done.
+	// Start puts the fault in force and returns when it is. Stop is called even after
+	// an error of Start, to undo a partial change.
 	Start func(context.Context) error
-	// Stop heals it and returns when it is healed. Its context is not ended by
-	// the run's end. Nil when there is nothing to undo.
+	// Stop heals the fault and returns when it is healed. Its context is not ended by
+	// the run's end. Nil when there is no change to undo.
 	Stop func(context.Context) error
-	// Came tells what came of it, for the record of its end. It is called after Stop; nil if
-	// there is nothing to tell.
+	// Came returns the fault's results for the record of its end. It is called after Stop;
+	// nil if there are none.
 	Came func() map[string]string
 }
 
-// Record is the fault as histories know it, with what there is to say of this
-// edge of it.
+// Record returns the fault as histories record it, with the parameters of one of its
+// edges.
 func (f Fault) Record(id int, processes []int, edge map[string]string) *histories.Fault {
 	params := make(map[string]string)
 	maps.Copy(params, f.Params)
@@ -52,11 +52,11 @@ func (f Fault) Record(id int, processes []int, edge map[string]string) *historie
 	return &histories.Fault{ID: id, Name: f.Name, Targets: f.Targets, Processes: processes, Params: params}
 }
 
-// HealWithin is how long links get to be cut or healed. It takes them
-// milliseconds; the rest is for a machine that is busy with other things.
+// HealWithin bounds the time to cut or heal links. Links need milliseconds; the rest
+// is for a busy machine.
 const HealWithin = 10 * time.Second
 
-// OnLinks makes Start and Stop of a fault that does one thing to several links.
+// OnLinks sets Start and Stop of a fault that changes several links in the same way.
 func (f Fault) OnLinks(ls []links.Link, start func(context.Context, links.Link) error) Fault {
 	f.HealWithin = HealWithin
 	f.Start = func(ctx context.Context) error { return Each(ctx, ls, start) }
@@ -66,8 +66,8 @@ func (f Fault) OnLinks(ls []links.Link, start func(context.Context, links.Link) 
 	return f
 }
 
-// Each does one thing to all links at once, and to all of them even when some
-// fail: half a heal is better than none.
+// Each calls do for all links at once, and for all of them even when some calls
+// fail: a partial heal is better than none.
 func Each(ctx context.Context, ls []links.Link, do func(context.Context, links.Link) error) error {
 	errs := make([]error, len(ls))
 	var g errgroup.Group
@@ -77,12 +77,12 @@ func Each(ctx context.Context, ls []links.Link, do func(context.Context, links.L
 			return nil
 		})
 	}
-	_ = g.Wait() // the errors are in errs, all of them
+	_ = g.Wait() // all errors are in errs
 	return errors.Join(errs...)
 }
 
-// OnClients completes a fault of a client's links or session: it hits all who share
-// them.
+// OnClients completes a fault of a client's links or session: the fault hits all clients
+// that share them.
 func (f Fault) OnClients(c Client) Fault {
 	f.Clients, f.Targets = []int{c.Index}, []string{ClientName(c.Index)}
 	for _, other := range c.Together {
@@ -93,5 +93,5 @@ func (f Fault) OnClients(c Client) Fault {
 	return f
 }
 
-// ClientName is how histories name a client.
+// ClientName returns the name of a client in histories.
 func ClientName(index int) string { return fmt.Sprintf("client %d", index) }

@@ -9,40 +9,40 @@ import (
 	"github.com/zkverify/zkverify/ensemble"
 )
 
-// Kind is a family of faults: what a schedule names.
+// Kind is a family of faults. A schedule names its faults by kind.
 type Kind struct {
 	Name        string
 	Description string // one line
-	// Needs is what it needs of an ensemble. A kind that needs anything is one
-	// of servers, of which one at a time is in force at most, unless it is
-	// workers; the others hit one client each.
+	// Needs is the capability that the kind needs of an ensemble. A kind with any need
+	// except workers is a kind of servers: at most one such fault is in force at a time.
+	// Each fault of another kind hits one client.
 	Needs Need
-	// Weight is how often it is drawn, relative to others of its sort.
+	// Weight is the frequency with which it is drawn, relative to others of its sort.
 	Weight int
-	// Span is how long it lasts at least and at most, for a session timeout.
-	// 0 and 0: it is over as soon as it has begun.
+	// Span returns the least and the greatest duration of the fault, for a session timeout.
+	// 0 and 0: the fault is over as soon as it has begun.
 	Span func(sessionTimeout time.Duration) (least, most time.Duration)
-	// Make looks at the scene and makes the fault. [ErrNobody] means that
-	// the scene has nobody for it at this moment.
+	// Make looks at the scene and makes the fault. [ErrNobody] means that the scene has
+	// no client or server for it at this moment.
 	Make func(Scene) (Fault, error)
 
-	Params []Param // what a schedule may decide, else it is drawn
-	// Together reports what is wrong with values of Params that are each right by
-	// themselves. Nil: nothing can be.
+	Params []Param // details that a schedule may decide; otherwise they are drawn
+	// Together returns an error if the values of Params, each valid by itself, are invalid
+	// together. Nil: all combinations are valid.
 	Together func(params map[string]string) error
-	Links    bool // a schedule may say which of the client's links are hit
-	Server   bool // a schedule may say which server is hit
-	Early    int  // every drawn schedule has it, however short: the lowest is dealt first; 0: it takes its chance
+	Links    bool // a schedule may choose the client's links that are hit
+	Server   bool // a schedule may choose the server that is hit
+	Early    int  // above 0: every drawn schedule has the kind, however short, and the lowest is dealt first; 0: it is drawn at random
 }
 
-// OfServers reports whether the kind is one of servers: everybody is hit.
+// OfServers reports whether the kind is a kind of servers: its faults hit every client.
 func (k Kind) OfServers() bool { return k.Needs != NeedsNothing && k.Needs != NeedsWorkers }
 
-// OfClocks reports whether the kind is one of servers' clocks: one at a time is in force at
-// most, beside one of any other sort of servers.
+// OfClocks reports whether the kind is a kind of servers' clocks: at most one such fault is in
+// force at a time, beside one fault of servers of any other sort.
 func (k Kind) OfClocks() bool { return k.Needs == NeedsClocks }
 
-// Allows reports what the kind cannot make of a pick.
+// Allows returns an error if the kind cannot make a fault of a pick.
 func (k Kind) Allows(p Pick) error {
 	if p.Aim != "" && !slices.Contains(Aims(), p.Aim) {
 		return fmt.Errorf("aim is %q: want one of %v", p.Aim, Aims())
@@ -78,7 +78,7 @@ func (k Kind) Allows(p Pick) error {
 	return nil
 }
 
-// Need is what a kind of fault needs of an ensemble.
+// Need is a capability that a kind of fault needs of an ensemble.
 type Need string
 
 // The needs.
@@ -91,10 +91,10 @@ const (
 	NeedsPlugs      Need = "servers on a network that they can be taken off"                                  // see ensemble.Pluggable
 	NeedsClocks     Need = "the servers' clocks (zkverify sim)"                                               // see ensemble.Clocks
 	NeedsFailpoints Need = "failpoints in the servers' code (--ensemble local, with Byteman)"                 // see ensemble.Failpoints
-	NeedsWorkers    Need = "clients in processes of their own (--workers, or zkverify sim with zkverify-sim)" // whatever the ensemble; see Workers
+	NeedsWorkers    Need = "clients in processes of their own (--workers, or zkverify sim with zkverify-sim)" // with any ensemble; see Workers
 )
 
-// MetBy reports whether an ensemble has what is needed.
+// MetBy reports whether an ensemble has the capability.
 func (n Need) MetBy(e ensemble.Ensemble) bool {
 	switch n {
 	case NeedsPeers:
@@ -121,14 +121,14 @@ func (n Need) MetBy(e ensemble.Ensemble) bool {
 	return true
 }
 
-// reconfigurable reports whether members of an ensemble can be removed and added: then its
-// servers have no links between them.
+// reconfigurable reports whether members of an ensemble can be removed and added. The servers of
+// such an ensemble have no links between them.
 func reconfigurable(e ensemble.Ensemble) bool {
 	r, ok := e.(ensemble.Reconfigurable)
 	return ok && r.CanReconfigure()
 }
 
-// NotOn is the error of a kind that needs what an ensemble does not have.
+// NotOn returns the error for an ensemble that does not meet the kind's need.
 func (k Kind) NotOn(e ensemble.Ensemble) error {
 	return fmt.Errorf("fault %q needs %s, out of reach with this ensemble (%s)", k.Name, k.Needs, e.Kind())
 }
@@ -140,5 +140,5 @@ func Timeouts(least, most float64) func(time.Duration) (time.Duration, time.Dura
 	}
 }
 
-// Instant is the Span of what is over as soon as it has begun.
+// Instant is the Span of a fault that is over as soon as it has begun.
 func Instant(time.Duration) (time.Duration, time.Duration) { return 0, 0 }

@@ -9,13 +9,12 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 )
 
-// Kinds are the kinds of faults that a schedule may name, in the order in which
-// they are listed. No two have the same name. Those of zkverify are
-// faults.List(); append your own.
+// Kinds are the kinds of faults that a schedule may name, in the order of lists. No two
+// have the same name. The kinds of zkverify are faults.List(); append your own.
 type Kinds []Kind
 
-// Check reports what is wrong with a list of kinds: a name that is missing, used
-// twice, or "all" or "none", or a kind without Span or Make.
+// Check returns an error for a name that is missing, used twice, or "all" or "none", and
+// for a kind without Span or Make.
 func (ks Kinds) Check() error {
 	seen := map[string]bool{"all": true, "none": true}
 	for _, k := range ks {
@@ -32,7 +31,7 @@ func (ks Kinds) Check() error {
 	return nil
 }
 
-// Named returns the kind of a name, or an error that says which there are.
+// Named returns the kind with a name, or an error that lists the names.
 func (ks Kinds) Named(name string) (Kind, error) {
 	known := []string{"all", "none"}
 	for _, k := range ks {
@@ -44,12 +43,12 @@ func (ks Kinds) Named(name string) (Kind, error) {
 	return Kind{}, words.Unknown("fault", name, known, words.Known(known))
 }
 
-// Select returns the kinds that names ask for: "all", "none" (or nothing), or
-// names of kinds. Kinds that need what the ensemble does not have are left out of
-// "all", and an error when asked for by name. Failpoints are never part of "all": the same
-// seed would draw other faults on a machine that has no Byteman, and they find bugs of
-// ZooKeeper that leave nothing to judge a lock by. A nil ensemble has everything.
-// Workers says whether clients live in worker processes.
+// Select returns the kinds with the given names, which may be "all", "none" (or ""), or
+// names of kinds. A kind whose need the ensemble does not meet is left out of "all", and
+// is an error when it is named. Failpoints are never part of "all": the same seed would
+// draw other faults on a machine without Byteman, and failpoints find bugs of ZooKeeper
+// after which a lock cannot be judged. A nil ensemble meets all needs. Workers is true if
+// clients live in worker processes.
 func (ks Kinds) Select(names []string, e ensemble.Ensemble, workers bool) (Kinds, error) {
 	var out Kinds
 	for _, name := range names {
@@ -79,7 +78,7 @@ func (ks Kinds) Select(names []string, e ensemble.Ensemble, workers bool) (Kinds
 	return out, nil
 }
 
-// AskFailpoints reports whether names ask for failpoints, so that local servers are to be
+// AskFailpoints reports whether names include failpoints, so that local servers must be
 // started with them, see ensemble.LocalConfig.
 func (ks Kinds) AskFailpoints(names []string) bool {
 	return slices.ContainsFunc(names, func(name string) bool {

@@ -23,7 +23,7 @@ func TestAFaultOfOnesOwnIsOneOfAll(t *testing.T) {
 		t.Errorf("asked for down and flapping, got %d kinds, error %v", len(one), err)
 	}
 	if _, err := faults.List().Named("flapping"); err == nil || !strings.Contains(err.Error(), "latency") {
-		t.Errorf("a fault that nobody has added: %v, which does not say what there is", err)
+		t.Errorf("a fault that was not added: %v, which does not list the faults", err)
 	}
 }
 

@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// Param is a detail of a kind of fault that a schedule may decide. What it does
-// not decide is drawn.
+// Param is a detail of a kind of fault that a schedule may decide. If the schedule does
+// not, the detail is drawn.
 type Param struct {
 	Name  string
-	Check func(string) error // what is wrong with a value
+	Check func(string) error // returns an error for an invalid value
 }
 
-// Duration is a parameter such as 80ms, of at least so much.
+// Duration returns a parameter that is a duration such as 80ms, of at least the given length.
 func Duration(name string, least time.Duration) Param {
 	return Param{name, func(s string) error {
 		d, err := time.ParseDuration(s)
@@ -26,7 +26,7 @@ func Duration(name string, least time.Duration) Param {
 	}}
 }
 
-// Number is a whole number of at least so much.
+// Number returns a parameter that is a whole number of at least the given value.
 func Number(name string, least int) Param {
 	return Param{name, func(s string) error {
 		n, err := strconv.Atoi(s)
@@ -37,7 +37,7 @@ func Number(name string, least int) Param {
 	}}
 }
 
-// Rate is a number such as 1.03, above 0 and at most so much.
+// Rate returns a parameter that is a number such as 1.03, above 0 and at most the given value.
 func Rate(name string, most float64) Param {
 	return Param{name, func(s string) error {
 		r, err := strconv.ParseFloat(s, 64)
@@ -48,7 +48,7 @@ func Rate(name string, most float64) Param {
 	}}
 }
 
-// Choice is one of some words.
+// Choice returns a parameter that is one of the given words.
 func Choice(name string, words ...string) Param {
 	return Param{name, func(s string) error {
 		if !slices.Contains(words, s) {
@@ -58,8 +58,8 @@ func Choice(name string, words ...string) Param {
 	}}
 }
 
-// Set says on record what a detail is: what the schedule says, or else what was
-// drawn. It returns which.
+// Set records a detail of the fault: the schedule's value, or else the drawn value. It
+// returns the value.
 func (s Scene) Set(f *Fault, name, drawn string) string {
 	if said, ok := s.Pick.Params[name]; ok {
 		drawn = said
@@ -71,13 +71,13 @@ func (s Scene) Set(f *Fault, name, drawn string) string {
 	return drawn
 }
 
-// SetDuration is Set of a duration.
+// SetDuration is Set for a duration.
 func (s Scene) SetDuration(f *Fault, name string, drawn time.Duration) time.Duration {
 	d, _ := time.ParseDuration(s.Set(f, name, drawn.String())) // checked with the schedule
 	return d
 }
 
-// SetNumber is Set of a whole number.
+// SetNumber is Set for a whole number.
 func (s Scene) SetNumber(f *Fault, name string, drawn int) int {
 	n, _ := strconv.Atoi(s.Set(f, name, strconv.Itoa(drawn))) // checked with the schedule
 	return n

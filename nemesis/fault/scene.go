@@ -6,12 +6,12 @@ import (
 	"math/rand/v2"
 )
 
-// ErrNobody is returned by a Kind's Make when the scene has nobody to hit at
-// this moment. It may have somebody a moment later.
+// ErrNobody is returned by a Kind's Make when the scene has no client or server to hit
+// at this moment. It may have one a moment later.
 var ErrNobody = errors.New("nobody to hit")
 
-// Scene is what a Kind's Make sees: the world less what other faults have hold
-// of.
+// Scene is the view of a Kind's Make: the world without the clients and servers that
+// other faults hit.
 type Scene struct {
 	World
 	// Free are the clients that have a session and that no other fault hits,
@@ -19,23 +19,23 @@ type Scene struct {
 	Free []Client
 	// Everyone are all clients, by ascending index.
 	Everyone []Client
-	// ServersBusy says that another fault of servers is in force.
+	// ServersBusy is true if another fault of servers is in force.
 	ServersBusy bool
-	// ClocksBusy says that another fault of servers' clocks is in force.
+	// ClocksBusy is true if another fault of servers' clocks is in force.
 	ClocksBusy bool
-	// Leader is the server that leads, for kinds of servers.
+	// Leader is the ID of the leader, for kinds of servers.
 	Leader int
 	// Rand decides the details. It is seeded by the step's draw, so that a
-	// step means the same whenever it is carried out.
+	// step has the same details whenever it is carried out.
 	Rand *rand.Rand
 
 	Kind  string // the name of the kind of fault that is made
-	Pick  Pick   // what the schedule says
-	Exact bool   // take nobody rather than somebody that the aim is not at
+	Pick  Pick   // the schedule's choice
+	Exact bool   // return ErrNobody unless a client is in the state of the aim
 }
 
-// NewScene is the scene of a kind of fault for a pick, in which some clients are busy,
-// by index: another fault hits them.
+// NewScene returns the scene of a kind of fault for a pick. Busy has the indexes of the
+// clients that another fault hits.
 func NewScene(w World, kind string, p Pick, busy map[int]bool, exact bool) Scene {
 	s := Scene{
 		World: w, Everyone: w.Clients(),

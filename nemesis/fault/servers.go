@@ -15,14 +15,14 @@ import (
 	"github.com/zkverify/zkverify/ensemble"
 )
 
-// serverHealWithin is how long a server's fault gets to begin, and to heal: a
-// process has to start and to catch up, on a machine that is busy with others.
+// serverHealWithin bounds the time for a server's fault to begin, and to heal: a
+// process has to start and to catch up, on a busy machine.
 const serverHealWithin = 40 * time.Second
 
-// serverPoll is how often a server that comes back is asked whether it serves.
+// serverPoll is the interval at which a server that comes back is asked whether it serves.
 const serverPoll = 50 * time.Millisecond
 
-// ServersFree returns ErrNobody while another fault has hold of servers.
+// ServersFree returns ErrNobody while another fault of servers is in force.
 func (s Scene) ServersFree() error {
 	if s.ServersBusy {
 		return fmt.Errorf("%w: another fault of servers is in force", ErrNobody)
@@ -30,7 +30,7 @@ func (s Scene) ServersFree() error {
 	return nil
 }
 
-// Server picks the server to hit: the one that the schedule says, else any.
+// Server picks the server to hit: the server that the schedule names, else any.
 func (s Scene) Server() (int, error) {
 	ids := s.Others()
 	drawn := ids[s.Rand.IntN(len(ids))]
@@ -59,7 +59,7 @@ func (s Scene) Server() (int, error) {
 	return id, nil
 }
 
-// Follower is Server among the followers. An observer is none.
+// Follower picks the server to hit among the followers. An observer is no follower.
 func (s Scene) Follower() (int, error) {
 	id, err := s.Server()
 	if followers := s.Voters(s.Leader); err == nil && !slices.Contains(followers, id) {
@@ -68,7 +68,7 @@ func (s Scene) Follower() (int, error) {
 	return id, err
 }
 
-// Voter is Server among those that vote.
+// Voter picks the server to hit among the servers that vote.
 func (s Scene) Voter() (int, error) {
 	id, err := s.Server()
 	if voters := s.Voters(); err == nil && !slices.Contains(voters, id) {
@@ -77,7 +77,7 @@ func (s Scene) Voter() (int, error) {
 	return id, err
 }
 
-// Voters returns the servers that vote, but for some.
+// Voters returns the servers that vote, except the given ones.
 func (s Scene) Voters(but ...int) (ids []int) {
 	for _, server := range s.Ensemble().Servers() {
 		if !server.Observer && !slices.Contains(but, server.ID) {
@@ -87,7 +87,7 @@ func (s Scene) Voters(but ...int) (ids []int) {
 	return ids
 }
 
-// Others returns the servers but for some.
+// Others returns the servers except the given ones.
 func (s Scene) Others(but ...int) (ids []int) {
 	for _, server := range s.Ensemble().Servers() {
 		if !slices.Contains(but, server.ID) {
@@ -97,7 +97,7 @@ func (s Scene) Others(but ...int) (ids []int) {
 	return ids
 }
 
-// SetRole puts on record what a server is when it is hit.
+// SetRole records the role of a server when it is hit.
 func (s Scene) SetRole(f *Fault, id int) {
 	if f.Params == nil {
 		f.Params = make(map[string]string)
@@ -118,9 +118,8 @@ type Servers struct {
 	ensemble.Ensemble
 }
 
-// OnServers completes a fault of servers' processes. Whatever was done to them,
-// it heals by letting go on what was paused and starting again what does not
-// serve.
+// OnServers completes a fault of servers' processes. Every such fault heals in the same way:
+// it resumes the processes that are paused, and restarts the servers that do not serve.
 func (s Scene) OnServers(f Fault, ids []int, start func(context.Context, Servers) error) (Fault, error) {
 	processes, ok := s.Ensemble().(ensemble.Processes)
 	if !ok {
@@ -142,8 +141,8 @@ func (s Scene) OnServers(f Fault, ids []int, start func(context.Context, Servers
 	return f, nil
 }
 
-// Each does one thing to several servers at once: those that were killed can
-// serve only together.
+// Each calls do for several servers at once: servers that were killed can serve only
+// together.
 func (p Servers) Each(ids []int, do func(id int) error) error {
 	errs := make([]error, len(ids))
 	var g errgroup.Group
@@ -153,15 +152,15 @@ func (p Servers) Each(ids []int, do func(id int) error) error {
 			return nil
 		})
 	}
-	_ = g.Wait() // the errors are in errs, all of them
+	_ = g.Wait() // all errors are in errs
 	return errors.Join(errs...)
 }
 
-// backWithin is what a server that lives gets to serve by itself.
+// backWithin is the time in which a server whose process runs must serve by itself.
 const backWithin = 15 * time.Second
 
-// bringBack returns when the server serves. One whose process has ended is
-// started again; one that lives, paused or starting, is waited for first.
+// bringBack returns when the server serves. It starts a server whose process has ended
+// again. It first waits for a server whose process runs, paused or starting.
 func (p Servers) bringBack(ctx context.Context, id int) error {
 	if err := p.Resume(ctx, id); err != nil {
 		return err
@@ -176,8 +175,8 @@ func (p Servers) bringBack(ctx context.Context, id int) error {
 	return p.Restart(ctx, id)
 }
 
-// serves waits until the server serves, false when ctx or its process ends
-// first.
+// serves waits until the server serves. It reports false if ctx or the server's process
+// ends first.
 func (p Servers) serves(ctx context.Context, id int) bool {
 	for _, s := range p.Servers() {
 		if s.ID != id {
@@ -198,5 +197,5 @@ func (p Servers) serves(ctx context.Context, id int) bool {
 	return false
 }
 
-// ServerName is how histories name a server.
+// ServerName returns the name of a server in histories.
 func ServerName(id int) string { return fmt.Sprintf("server %d", id) }

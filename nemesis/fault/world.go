@@ -11,95 +11,94 @@ import (
 	"github.com/zkverify/zkverify/histories/states"
 )
 
-// World is what faults may know and touch. Its methods may be called from
+// World gives faults access to the running system. Its methods may be called from
 // several goroutines.
 type World interface {
 	Ensemble() ensemble.Ensemble
 	// SessionTimeout is the clients' negotiated session timeout.
 	SessionTimeout() time.Duration
-	// Clients says how each client stands now, by ascending index.
+	// Clients returns the current state of each client, by ascending index.
 	Clients() []Client
 }
 
-// Watcher is implemented by a World that wants to be told of faults: Struck
-// when the start is on record, just before it, Healed after the stop, just before
-// that is put on record. The calls must not block.
+// Watcher is implemented by a World that wants to be told of faults. Struck is called
+// when the start is recorded, just before the fault starts; Healed is called when the
+// fault has stopped, just before the stop is recorded. The calls must not block.
 type Watcher interface {
 	Struck(id int, fault Fault)
 	Healed(id int, fault Fault)
 }
 
-// Workers is implemented by a World whose clients live in worker processes:
-// those whose Client.Worker is not 0.
+// Workers is implemented by a World in which clients live in worker processes: the clients
+// whose Client.Worker is not 0.
 type Workers interface {
 	// Pause stops a process (SIGSTOP) and returns when it stands still; Resume
 	// lets it go on, whether or not it stands still.
 	Pause(ctx context.Context, worker int) error
 	Resume(worker int) error
 	// Kill ends a process at once (SIGKILL) and returns when the crash of its
-	// clients is on record; Start starts it again.
+	// clients is recorded; Start starts it again.
 	Kill(worker int)
 	Start(ctx context.Context, worker int) error
 }
 
-// Chooser is implemented by a World that would rather see some clients hit than
-// others.
+// Chooser is implemented by a World that prefers some clients as targets.
 type Chooser interface {
-	// Rarest returns those among the clients whom such a fault has met least
-	// often as they are, in the state that it is aimed at. Patient asks for
-	// nobody rather than for somebody whom it has met more often than others
-	// that may turn up.
+	// Rarest returns the clients, among those given, whose current state such a fault
+	// has met least often, in the state of the aim. If patient, it returns no client
+	// rather than one whose state the fault has met more often than a state that
+	// another client may still reach.
 	Rarest(fault string, aim Aim, among []Client, patient bool) []Client
-	// Ripe reports whether a fault of servers had better strike now than a little
-	// later: somebody does what no such fault has met, or there is no such thing.
+	// Ripe reports whether a fault of servers should strike now rather than a little
+	// later: a client is in a state that no such fault has met, or there is no such state.
 	Ripe(fault string) bool
 }
 
-// Recorder is implemented by a World that counts what goes on record. While the count stays
-// the same its clients are taken to stand as they did, for a while: a step that has found
-// nobody to hit does not look again.
+// Recorder is implemented by a World that counts recorded events. While the count stays the
+// same, the clients are assumed to be in the same states, for a while: a step that has found
+// no target does not look again.
 type Recorder interface {
 	Recorded() int
 }
 
-// Asker is implemented by a World whose clients ask the servers for something on demand.
+// Asker is implemented by a World whose clients send requests to the servers on demand.
 type Asker interface {
-	// Ask returns at once.
+	// Ask has a client send a request. It returns at once.
 	Ask(client int, what Request)
 }
 
-// Request is what a client is to ask for.
+// Request is a request that a client can send on demand.
 type Request string
 
 // The requests.
 const (
 	Read  Request = "read"  // the client's server answers it by itself
 	Sync  Request = "sync"  // the leader answers it
-	Write Request = "write" // a quorum has to agree; it changes nothing
+	Write Request = "write" // a quorum has to agree; no data changes
 )
 
-// Client is how one client of the workload stands at one moment.
+// Client is the state of one client of the workload at one moment.
 type Client struct {
-	Index   int // which client; stays when its process is replaced
+	Index   int // stays the same when the client's process is replaced
 	Process int // the number of its process in the history
 	// Links are its links to the servers, by server ID.
 	Links map[int]links.Link
-	// Together are the clients, itself among them, that share these links and the
-	// session; nil when it is alone.
+	// Together are the clients, including this one, that share these links and the
+	// session; nil if no other client does.
 	Together []int
-	// Linked is the server it has a session through now, 0 when none.
+	// Linked is the server to which it is connected with a session, 0 if none.
 	Linked int
-	// Session and Password are its session's credentials; Session is 0 when
+	// Session and Password are its session's credentials; Session is 0 if
 	// it never had one.
 	Session  int64
 	Password []byte
-	States   []states.State // what it does with locks: none of an idle client
-	Lingers  bool           // it would hold on if it were hit now
+	States   []states.State // its states with regard to locks: none for an idle client
+	Lingers  bool           // it would keep its lock if it were hit now
 	Worker   int            // the worker process that it lives in, from 1; 0: none
 }
 
-// AllLinks returns the client's links by ascending server, so that one seed
-// means one order.
+// AllLinks returns the client's links by ascending server ID, so that the order is the
+// same in each run with one seed.
 func (c Client) AllLinks() []links.Link {
 	var out []links.Link
 	for _, id := range slices.Sorted(maps.Keys(c.Links)) {

@@ -8,8 +8,8 @@ import (
 )
 
 // bandwidthKind narrows one client's links to 1 to 8 kB a second, each way. The
-// list of a crowded lock's children then takes longer than a heartbeat, which
-// waits behind it.
+// list of a crowded lock's children then takes longer than a heartbeat interval,
+// and the heartbeat waits behind it.
 func bandwidthKind() fault.Kind {
 	return fault.Kind{
 		Name: "bandwidth", Description: "a client's links carry few bytes a second", Weight: 1, Links: true,

@@ -9,8 +9,8 @@ import (
 
 // bridgeKind cuts the servers into two halves that do not reach each other, with
 // one follower in between that reaches all of them: of three servers, the leader
-// and the other follower lose each other. That one cannot follow, and calls for an
-// election that the one in the middle hears of.
+// and the other follower lose each other. The other follower cannot follow, and calls
+// for an election; the follower in the middle receives its votes.
 func bridgeKind() fault.Kind {
 	return fault.Kind{
 		Name: "bridge", Description: "two halves of the servers are cut apart, one follower reaches both", Needs: fault.NeedsPeers, Weight: 1, Server: true,
@@ -20,8 +20,8 @@ func bridgeKind() fault.Kind {
 			if err != nil {
 				return fault.Fault{}, err
 			}
-			// The leader is on the one side, at least one follower on the other. Observers
-			// come after those that vote.
+			// The leader is on one side, at least one follower on the other. Observers
+			// come after the servers that vote.
 			halves := [2][]int{{s.Leader}}
 			for i, id := range s.Others(bridge, s.Leader) {
 				halves[(i+1)%2] = append(halves[(i+1)%2], id)

@@ -10,12 +10,12 @@ import (
 	"github.com/zkverify/zkverify/nemesis/fault"
 )
 
-// driftDrawn is how far the rate of a server's clock is drawn from that of the clients: as
-// far as the contract of a lease allows.
+// driftDrawn is the greatest drawn difference between the rates of a server's clock and the
+// clients' clocks: as much as the contract of a lease allows.
 const driftDrawn = 0.05
 
-// clockRateKind has a server measure time faster or slower than the clients. A leader whose
-// clock is fast ends sessions early. In one case of two it is the leader.
+// clockRateKind makes a server's clock run faster or slower than the clients' clocks. A leader
+// whose clock is fast ends sessions early. In one case of two the server is the leader.
 func clockRateKind() fault.Kind {
 	return fault.Kind{
 		Name: "clock-rate", Description: "a server's clock runs up to a twentieth faster or slower than the clients'", Needs: fault.NeedsClocks, Weight: 1, Server: true,
@@ -33,8 +33,8 @@ func clockRateKind() fault.Kind {
 	}
 }
 
-// clockStepKind sets the wall clock of a server, as somebody does by hand or a time service
-// that finds it wrong, and back again. Sessions are measured by another clock.
+// clockStepKind sets the wall clock of a server, as an operator or a time service does that
+// corrects it, and sets it back again. Sessions are measured by another clock.
 func clockStepKind() fault.Kind {
 	return fault.Kind{
 		Name: "clock-step", Description: "a server's wall clock is set forward or back, by up to an hour, and back again", Needs: fault.NeedsClocks, Weight: 1, Server: true,

@@ -11,7 +11,7 @@ import (
 	"github.com/zkverify/zkverify/nemesis/fault"
 )
 
-// clocked is an ensemble that takes down what is done to its clocks.
+// clocked is an ensemble that notes the changes of its clocks.
 type clocked struct {
 	*simulated.Ensemble
 	rates map[int]float64
@@ -51,7 +51,7 @@ func TestFaultsOfClocksChangeAClockAndPutItRight(t *testing.T) {
 	for draw := range uint32(40) {
 		for _, kind := range []fault.Kind{clockRateKind(), clockStepKind()} {
 			s := fault.NewScene(clockWorld{e}, kind.Name, fault.Pick{Draw: draw}, nil, true)
-			s.Leader, s.ServersBusy = 2, true // which does not hinder
+			s.Leader, s.ServersBusy = 2, true // such a fault does not hinder
 			f, err := kind.Make(s)
 			if err != nil {
 				t.Fatal(err)

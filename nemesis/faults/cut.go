@@ -9,10 +9,9 @@ import (
 )
 
 // cutKind cuts one client off in one of the ways in which links can be cut:
-// from the server that it is linked to, so that it moves to another and keeps
-// its session, or from all of them, so that it has nowhere to go. Spans reach
-// from well below the session timeout, where everything must be survived, to
-// above it.
+// from the server that it is linked to, so that it moves to another server and keeps
+// its session, or from all servers, so that it has no server left. Spans range
+// from well below the session timeout, where sessions must survive, to above it.
 func cutKind(name, description string, cut links.Cut) fault.Kind {
 	return fault.Kind{
 		Name: name, Description: description, Weight: 1, Links: true,
@@ -25,8 +24,8 @@ func cutKind(name, description string, cut links.Cut) fault.Kind {
 	}
 }
 
-// onClient makes a fault of one client's links: the one in use, or all of them.
-// decide settles the details and returns what is done to each link.
+// onClient makes a fault of one client's links: the link in use, or all of them.
+// decide sets the details and returns the function that changes each link.
 func onClient(s fault.Scene, name string, decide func(*fault.Fault) func(context.Context, links.Link) error) (fault.Fault, error) {
 	c, err := s.Victim()
 	if err != nil {
@@ -38,8 +37,8 @@ func onClient(s fault.Scene, name string, decide func(*fault.Fault) func(context
 	return f.OnLinks(ls, start), nil
 }
 
-// victimLinks returns which of a client's links are hit. Where the schedule does
-// not say, it is in one case of three only the one in use.
+// victimLinks returns the links of a client that are hit. If the schedule does not
+// choose, it is only the link in use in one case of three, else all links.
 func victimLinks(s fault.Scene, c fault.Client) ([]links.Link, string) {
 	one := s.Rand.IntN(3) == 0
 	if s.Pick.Links != "" {

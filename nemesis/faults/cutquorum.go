@@ -7,13 +7,12 @@ import (
 	"github.com/zkverify/zkverify/nemesis/fault"
 )
 
-// cutQuorumKind closes all links between the servers. Each of them runs, finds
-// out at once, and serves nobody: it accepts connections and closes them, so that
-// a client that does not wait between its attempts comes thousands of times a
-// second.
+// cutQuorumKind closes all links between the servers. Each server runs, notices the
+// loss at once, and serves no client: it accepts connections and closes them, so a
+// client that does not wait between its attempts connects thousands of times a second.
 func cutQuorumKind() fault.Kind {
 	return fault.Kind{
-		Name: "cut-quorum", Description: "all servers are cut off from each other: they run, and serve nobody", Needs: fault.NeedsPeers, Weight: 1,
+		Name: "cut-quorum", Description: "all servers are cut off from each other: they run, but serve no client", Needs: fault.NeedsPeers, Weight: 1,
 		Span: fault.Timeouts(1, 2),
 		Make: func(s fault.Scene) (fault.Fault, error) {
 			if err := s.ServersFree(); err != nil {

@@ -9,33 +9,32 @@ import (
 	"github.com/zkverify/zkverify/nemesis/fault"
 )
 
-// Administrator is implemented by a World that knows by which nodes its clients
-// hold and wait for locks.
+// Administrator is implemented by a World that knows the lock nodes of its clients.
 type Administrator interface {
-	// Node names one by which a client holds a lock now, or has its place in a queue;
-	// draw says which of several. It reports false when none is known.
+	// Node returns a node by which a client holds a lock now, or has its place in a queue;
+	// draw picks one of several. It reports false when none is known.
 	Node(client int, draw uint32) (Node, bool)
 }
 
 // Node is a node of a lock.
 type Node struct {
-	Lock    string // whose it is
-	Token   int64  // the zxid that the lease or the place is known by; 0: the lock has no tokens
-	Sub     int32  // of the token, of a lease whose node is known
-	Session int64  // that it belongs to
-	Permits int    // of a lease of permits: how many it has, each with a node of its own
-	// Delete deletes it. An error says that it was gone already, or may be there still.
+	Lock    string // the lock of the node
+	Token   int64  // the zxid that identifies the lease or the place; 0: the lock has no tokens
+	Sub     int32  // of the token, for a lease whose node is known
+	Session int64  // the session that owns the node
+	Permits int    // for a lease of permits: the number of permits, each with a node of its own
+	// Delete deletes the node. An error means that it was gone already, or may still exist.
 	Delete func(context.Context) error
 }
 
-// deleteWithin bounds it: it takes a few round trips while the ensemble serves.
+// deleteWithin bounds the time of a deletion: it takes a few round trips while the ensemble serves.
 const deleteWithin = expireWithin
 
-// deleteKind deletes the node by which a client holds a lock, or waits for it, as an
-// administrator does who clears up by hand. The session lives on. As with a forced
-// expiry nobody can be warned; what a lock can still promise is that the loss is
-// told soon, that a waiter takes another place, and that of several locks all the
-// rest is given back.
+// deleteKind deletes the node by which a client holds a lock, or waits for it, like an
+// administrator cleaning up by hand. The session lives on. As with a forced
+// expiry, the client cannot be warned; a lock can still promise that the loss is
+// reported soon, that a waiter takes another place, and that a lease of several locks
+// gives back the others.
 func deleteKind() fault.Kind {
 	return fault.Kind{
 		Name:        histories.NodeDeletion,
@@ -48,7 +47,7 @@ func deleteKind() fault.Kind {
 				return fault.Fault{}, err
 			}
 			if fault.AtHolder.At(c) && !c.Lingers && s.Exact {
-				return fault.Fault{}, fmt.Errorf("%w: what client %d holds is over in a moment", fault.ErrNobody, c.Index)
+				return fault.Fault{}, fmt.Errorf("%w: client %d holds its lock only for a moment", fault.ErrNobody, c.Index)
 			}
 			w, ok := s.World.(Administrator)
 			if !ok {

@@ -1,5 +1,5 @@
-// Package faults has every kind of fault, a file each: what it needs of an ensemble,
-// how long it lasts, whom it hits, what it does and how that is undone. [List] has
-// them all. To add one, write its file and put it on the list: drawing, recording,
+// Package faults defines every kind of fault, each in a file of its own: its need of an
+// ensemble, its duration, its target, its effect and the way the effect is undone. [List]
+// lists all kinds. To add a kind, write its file and add it to List: drawing, recording,
 // healing and schedules know no kind by name.
 package faults

@@ -11,13 +11,13 @@ import (
 	"github.com/zkverify/zkverify/nemesis/fault"
 )
 
-// expireWithin bounds a forced expiry: it is a matter of milliseconds while
-// the ensemble serves.
+// expireWithin bounds the time of a forced expiry: it takes milliseconds while the
+// ensemble serves.
 const expireWithin = 2 * time.Second
 
 // expireKind forces a session to expire: another connection presents the session's id
-// and password to a server and closes it. No client can be warned; what a lock
-// can still promise is that the fence holds and that the loss is told soon.
+// and password to a server and closes the session. The client cannot be warned; a lock
+// can still promise that the fence holds and that the loss is reported soon.
 func expireKind() fault.Kind {
 	return fault.Kind{
 		Name:        histories.ForcedExpiry,
@@ -42,8 +42,8 @@ func expireKind() fault.Kind {
 	}
 }
 
-// expireAnywhere tries the client's own server first: it certainly knows the
-// session. Others may have to hear of it yet, but the first may not serve.
+// expireAnywhere tries the client's own server first, which certainly knows the
+// session. Other servers may not know it yet, but the first may not serve.
 func expireAnywhere(ctx context.Context, e ensemble.Ensemble, first int, session int64, password []byte, timeout time.Duration) error {
 	var servers []ensemble.Server
 	for _, server := range e.Servers() {

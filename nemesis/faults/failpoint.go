@@ -16,8 +16,8 @@ import (
 	"github.com/zkverify/zkverify/nemesis/fault"
 )
 
-// failpointKind has a server wait, fail or end at a point of its own code, each time that it
-// comes there. To points at which a server syncs with its leader it is brought: it loses its
+// failpointKind makes a server wait, fail or end at a point of its own code, each time that it
+// reaches the point. So that a server reaches a point of its sync with the leader, it loses its
 // leader once, as the fault begins.
 func failpointKind() fault.Kind {
 	var points, actions []string
@@ -29,8 +29,8 @@ func failpointKind() fault.Kind {
 	}
 	return fault.Kind{
 		Name: failpointFault, Description: "a server waits, fails or ends at a point of its own code", Needs: fault.NeedsFailpoints, Weight: 1, Server: true,
-		// Long enough for a session to expire meanwhile, which one of the points takes. The first
-		// rules of a JVM take it a second.
+		// Long enough for a session to expire meanwhile, which one of the points needs. A JVM
+		// needs a second to load its first rules.
 		Span:   fault.Timeouts(1.2, 2.2),
 		Params: []fault.Param{fault.Choice("point", points...), fault.Choice("action", actions...), fault.Duration("delay", time.Millisecond)},
 		Together: func(params map[string]string) error {
@@ -64,7 +64,7 @@ func makeFailpoint(s fault.Scene) (fault.Fault, error) {
 	arm.processes = s.Ensemble().(ensemble.Processes) // or OnServers had returned an error
 	back := f.Stop
 	f.Stop = func(ctx context.Context) error {
-		// A thread may have come to the point as the rules were removed: what it prints is
+		// A thread may have reached the point as the rules were removed: its output is
 		// counted once the server serves.
 		return errors.Join(arm.stop(ctx), back(ctx), arm.count(ctx))
 	}
@@ -72,8 +72,8 @@ func makeFailpoint(s fault.Scene) (fault.Fault, error) {
 	return f, nil
 }
 
-// drawFailpoint settles what happens where. Waiting is long where a server seldom comes, and
-// short where it comes with every transaction.
+// drawFailpoint draws the point and the action. A delay is long at a point that a server reaches
+// seldom, and short at a point that it reaches with every transaction.
 func drawFailpoint(s fault.Scene, f *fault.Fault) failpoints.Failpoint {
 	points := failpoints.Points()
 	name := s.Set(f, "point", points[s.Rand.IntN(len(points))].Name)
@@ -92,7 +92,7 @@ func drawFailpoint(s fault.Scene, f *fault.Fault) failpoints.Failpoint {
 	return fp
 }
 
-// failpointServer is a server that comes to the point.
+// failpointServer returns a server that reaches the point.
 func failpointServer(s fault.Scene, p failpoints.Point) (int, error) {
 	switch p.Role {
 	case failpoints.Learner:
@@ -107,14 +107,14 @@ func failpointServer(s fault.Scene, p failpoints.Point) (int, error) {
 	return s.Server()
 }
 
-// arming is a failpoint that is put in force in one server.
+// arming is a failpoint in force in one server.
 type arming struct {
 	failpoint  failpoints.Failpoint
 	jvms       ensemble.Failpoints
 	processes  ensemble.Processes
 	id, leader int
 
-	printed int // what the server had printed before it started, in bytes; more than there is before that
+	printed int // bytes of the server's output when the fault started; MaxInt before that
 	reached int
 }
 
@@ -136,7 +136,7 @@ func (a *arming) start(ctx context.Context) error {
 	return a.jvms.Agent(a.id).Load(ctx, rules...)
 }
 
-// stop removes the rules where they were put.
+// stop removes the rules from the servers that have them.
 func (a *arming) stop(ctx context.Context) error {
 	var errs []error
 	armed := []int{a.id}
@@ -151,7 +151,7 @@ func (a *arming) stop(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// count counts how often the server came to the failpoint.
+// count counts how often the server reached the failpoint.
 func (a *arming) count(ctx context.Context) error {
 	output, err := a.processes.Output(ctx, a.id)
 	if err == nil {
@@ -160,8 +160,8 @@ func (a *arming) count(ctx context.Context) error {
 	return err
 }
 
-// clear removes the rules of a server. One that has ended has none any more, and may be
-// about to end while it is asked; one that does not answer is started again.
+// clear removes the rules of a server. A server that has ended has no rules; it may end while
+// clear asks it. A server that does not answer is started again.
 func (a *arming) clear(ctx context.Context, id int) error {
 	patient, cancel := context.WithTimeout(ctx, clearWithin)
 	defer cancel()
@@ -178,10 +178,10 @@ func (a *arming) clear(ctx context.Context, id int) error {
 	}
 }
 
-// clearWithin is what a server gets to remove its rules. It takes a tenth of a second.
+// clearWithin bounds the time for a server to remove its rules. It needs a tenth of a second.
 const clearWithin = 5 * time.Second
 
-// came is for the record of the fault's end.
+// came returns the results for the record of the fault's end.
 func (a *arming) came() map[string]string {
 	return map[string]string{histories.Reached: strconv.Itoa(a.reached)}
 }

@@ -52,10 +52,10 @@ func TestFailpointsOnRealServers(t *testing.T) {
 
 type failing struct {
 	servers
-	printed map[int]int // by each server before the failpoint, in bytes
+	printed map[int]int // bytes of output of each server before the failpoint
 }
 
-// test puts a failpoint in force, does what brings a server there, and heals it.
+// test puts a failpoint in force, makes a server reach it, and heals it.
 func (s failing) test(t *testing.T, p failpoints.Point, a failpoints.Action) {
 	s.allServe(t)
 	w := jvmWorld{s.ensemble}
@@ -107,7 +107,7 @@ func (s failing) test(t *testing.T, p failpoints.Point, a failpoints.Action) {
 	}
 }
 
-// reached reports whether a server has come to the failpoint, and has ended if it should.
+// reached reports whether a server has reached the failpoint, and has ended if it should.
 func (s failing) reached(t *testing.T, f fault.Fault, p failpoints.Point, a failpoints.Action) bool {
 	t.Helper()
 	id := f.Servers[0]
@@ -118,8 +118,8 @@ func (s failing) reached(t *testing.T, f fault.Fault, p failpoints.Point, a fail
 	return failpoints.Reached(output[s.printed[id]:], p.Name) > 0 && (a != failpoints.Halt || !s.ensemble.Running(id))
 }
 
-// use has a client write to the servers without a pause, and one do nothing but ping the
-// server that is hit. Both are gone when stop returns.
+// use starts a client that writes to the servers without a pause, and a client that only pings
+// the server that is hit. Stop ends the writes.
 func (s failing) use(t *testing.T, id int) (stop func()) {
 	t.Helper()
 	var addrs []string

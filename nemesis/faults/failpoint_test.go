@@ -13,7 +13,7 @@ import (
 	"github.com/zkverify/zkverify/nemesis/fault"
 )
 
-// jvms are three servers with failpoints, of which nothing is asked.
+// jvms are three servers with failpoints, which no test uses.
 type jvms struct {
 	ensemble.Ensemble
 	ensemble.Processes

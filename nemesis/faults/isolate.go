@@ -9,8 +9,8 @@ import (
 	"github.com/zkverify/zkverify/nemesis/fault"
 )
 
-// isolateKind cuts one server off from its peers, whichever it is. It keeps its
-// clients, and answers them until it finds out.
+// isolateKind cuts one server off from its peers, leader or not. The server keeps its
+// clients, and answers them until it notices the cut.
 func isolateKind() fault.Kind {
 	return fault.Kind{
 		Name: "isolate-server", Description: "one server is cut off from the other servers", Needs: fault.NeedsPeers, Weight: 1, Server: true,

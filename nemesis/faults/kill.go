@@ -7,7 +7,7 @@ import (
 )
 
 // killKind kills a server's process, as kill -9 does, and starts it again on the
-// same data. Its clients move to others and keep their sessions.
+// same data. Its clients move to other servers and keep their sessions.
 func killKind() fault.Kind {
 	return fault.Kind{
 		Name: "kill-server", Description: "a server's process is killed, and started again", Needs: fault.NeedsProcesses, Weight: 1, Server: true,
@@ -22,8 +22,8 @@ func killKind() fault.Kind {
 	}
 }
 
-// killLeaderKind kills whichever server leads. What it had proposed and nobody
-// has acknowledged is gone, or comes back with the next leader.
+// killLeaderKind kills the leader. Its proposals that no follower has acknowledged are
+// gone, or come back with the next leader.
 func killLeaderKind() fault.Kind {
 	return fault.Kind{
 		Name: "kill-leader", Description: "the leader's process is killed, and started again", Needs: fault.NeedsProcesses, Weight: 1,
@@ -38,8 +38,8 @@ func killLeaderKind() fault.Kind {
 }
 
 // quorumKind kills a majority of the servers that vote at once and starts them again at the
-// same time. In between nobody serves and no session ends: afterwards each has
-// its whole timeout again.
+// same time. In between no server serves and no session ends: afterwards each session
+// has its whole timeout again.
 func quorumKind() fault.Kind {
 	return fault.Kind{
 		Name: "lose-quorum", Description: "a majority of the servers is killed at once, and started again", Needs: fault.NeedsProcesses, Weight: 1, Server: true,

@@ -8,8 +8,8 @@ import (
 )
 
 // killWorkerKind kills the process that a lock's holder lives in. Its sessions
-// live on until they expire; its clients open anew when it has been started
-// again.
+// live on until they expire; its clients open new ones when the process has been
+// started again.
 func killWorkerKind() fault.Kind {
 	return fault.Kind{
 		Name:        "kill-worker",
@@ -26,5 +26,5 @@ func killWorkerKind() fault.Kind {
 	}
 }
 
-// startWithin is what a worker process gets to start.
+// startWithin bounds the time for a worker process to start.
 const startWithin = 30 * time.Second

@@ -10,8 +10,8 @@ import (
 )
 
 // latencyKind slows one client's links down, each way, with jitter that
-// reorders what different clients have under way. It stays below what would
-// end a session: 20 to 200 ms each way.
+// reorders the requests of different clients. The latency is too low to end a
+// session: 20 to 200 ms each way.
 func latencyKind() fault.Kind {
 	return fault.Kind{
 		Name: "latency", Description: "a client's links are slow, with jitter", Weight: 1, Links: true,
@@ -30,8 +30,7 @@ func latencyParams() []fault.Param {
 	return []fault.Param{fault.Duration("latency", time.Millisecond), fault.Duration("jitter", 0)}
 }
 
-// setLatency settles how slow links are, between least and most, and how much
-// that varies.
+// setLatency sets the latency of links, between least and most, and its jitter.
 func setLatency(s fault.Scene, f *fault.Fault, least, most time.Duration) (latency, jitter time.Duration) {
 	latency = least + time.Duration(s.Rand.IntN(max(1, int((most-least)/time.Millisecond+1))))*time.Millisecond
 	part := time.Duration(2 + s.Rand.IntN(4))
@@ -40,7 +39,7 @@ func setLatency(s fault.Scene, f *fault.Fault, least, most time.Duration) (laten
 	return latency, min(jitter, latency)
 }
 
-// checkLatency refuses a jitter that is larger than what it varies.
+// checkLatency refuses a jitter that is larger than the latency.
 func checkLatency(params map[string]string) error {
 	latency, _ := time.ParseDuration(params["latency"])
 	if jitter, err := time.ParseDuration(params["jitter"]); err == nil && jitter > latency {

@@ -41,7 +41,7 @@ func (s servers) testLatency(t *testing.T) {
 
 func (s servers) testTruncatedReply(t *testing.T) {
 	r := s.client(t, 1)
-	// 16 bytes are the reply to a ping or to a deletion less its length.
+	// The reply to a ping or to a deletion has 16 bytes, without its length.
 	r.begin(t, "truncated-reply", fault.Pick{Params: map[string]string{"bytes": "10"}})
 	if err := r.conn.Delete(r.node, -1); err == nil {
 		t.Error("a reply of which only half has arrived was taken for one")

@@ -10,7 +10,7 @@ import (
 	"github.com/zkverify/zkverify/nemesis/fault"
 )
 
-// observed are simulated servers that say that the last of them are observers.
+// observed are simulated servers of which the last report that they are observers.
 type observed struct {
 	*simulated.Ensemble
 	voters int
@@ -55,7 +55,7 @@ func TestFaultsCountServersThatVote(t *testing.T) {
 				s.Leader = 2
 				f, err := kind.Make(s)
 				if err != nil {
-					continue // nobody holds a lock
+					continue // no client holds a lock
 				}
 				if hit[kind.Name] == nil {
 					hit[kind.Name] = make(map[string]bool)

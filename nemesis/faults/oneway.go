@@ -6,13 +6,14 @@ import (
 	"github.com/zkverify/zkverify/nemesis/fault"
 )
 
-// oneWayKind loses what one server says to another, and delivers the answers.
-// One of the two is the leader: followers have little to say to each other. A
-// follower that is not heard is given up by a leader that it goes on hearing, and
-// a leader that is not heard by a follower goes on hearing its pings.
+// oneWayKind loses the messages of one server to another, and delivers those in the
+// other direction. One of the two is the leader: followers exchange few messages.
+// If the follower's messages are lost, the leader gives the follower up while the
+// follower still hears the leader. If the leader's messages are lost, the leader
+// still hears the pings of a follower that does not hear it.
 func oneWayKind() fault.Kind {
 	return fault.Kind{
-		Name: "one-way", Description: "what the leader says to a follower, or the follower to the leader, is lost", Needs: fault.NeedsPeers, Weight: 1, Server: true,
+		Name: "one-way", Description: "messages from the leader to a follower, or from the follower to the leader, are lost", Needs: fault.NeedsPeers, Weight: 1, Server: true,
 		Span:   fault.Timeouts(1, 2),
 		Params: []fault.Param{fault.Choice("lost", "from-leader", "to-leader")},
 		Make: func(s fault.Scene) (fault.Fault, error) {

@@ -9,9 +9,9 @@ import (
 	"github.com/zkverify/zkverify/nemesis/fault"
 )
 
-// partitionKind splits the network in two: a minority of the servers, one of
-// three, or two of five, with the clients that are linked to it, and the rest. Unlike those of a
-// server that is merely isolated, these clients cannot move to the majority.
+// partitionKind splits the network in two: a minority of the servers (one of three,
+// or two of five) with the clients that are linked to it, and the rest. Unlike the
+// clients of an isolated server, these clients cannot move to the majority.
 func partitionKind() fault.Kind {
 	return fault.Kind{
 		Name: "partition", Description: "a minority of the servers, and its clients, are cut off from the majority", Needs: fault.NeedsPeers, Weight: 1, Server: true,
@@ -60,13 +60,13 @@ func partitionKind() fault.Kind {
 	}
 }
 
-// minorityWith returns a server with others, so that those of them that vote are a minority of
-// all that do: as many as there can be, one at least.
+// minorityWith returns a server together with as many others as possible, so that their votes,
+// at least one, are a minority of all votes.
 func minorityWith(s fault.Scene, first int) []int {
 	voters := s.Voters()
 	most := max(1, (len(voters)-1)/2)
 	if !slices.Contains(voters, first) {
-		most++ // an observer counts for nothing
+		most++ // an observer has no vote
 	}
 	return append([]int{first}, s.Voters(first)...)[:most]
 }

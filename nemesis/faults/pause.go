@@ -6,9 +6,9 @@ import (
 	"github.com/zkverify/zkverify/nemesis/fault"
 )
 
-// pauseKind stops a server's process, as a long collection of garbage or a
-// machine that is suspended does: connections stay open, nothing is answered,
-// and when it goes on it believes what it believed before. In one case of two it
+// pauseKind stops a server's process, as a long garbage collection or the suspension
+// of its machine does: connections stay open, no request is answered, and when the
+// process goes on it believes what it believed before. In one case of two the server
 // is the leader, which then has to find out that it was deposed.
 func pauseKind() fault.Kind {
 	return fault.Kind{

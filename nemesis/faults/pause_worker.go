@@ -10,10 +10,10 @@ import (
 )
 
 // pauseWorkerKind stops the process that a lock's holder lives in, for longer
-// than its session can live, as a long collection of garbage or a machine that
-// is suspended does. The lock goes to another; when the process wakes it
-// believes what it believed before. No lock can prevent that: it is the fault
-// that fencing tokens are for.
+// than its session can live, as a long garbage collection or the suspension of its
+// machine does. The lock is granted to another client; when the process wakes up it
+// still believes that it holds the lock. No lock can prevent that: fencing tokens
+// exist for this fault.
 func pauseWorkerKind() fault.Kind {
 	return fault.Kind{
 		Name:        histories.WorkerPause,
@@ -30,9 +30,9 @@ func pauseWorkerKind() fault.Kind {
 	}
 }
 
-// workerFault begins a fault of a worker process: the victim's, among those all
-// of whose clients have a session and are hit by nothing else. All of them are
-// hit.
+// workerFault begins a fault of the victim's worker process. Only processes qualify
+// all of whose clients have a session and are hit by no other fault. The fault hits
+// all clients of the process.
 func workerFault(s fault.Scene, name string) (f fault.Fault, worker int, workers fault.Workers, err error) {
 	workers, ok := s.World.(fault.Workers)
 	if !ok {

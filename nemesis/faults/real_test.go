@@ -87,7 +87,7 @@ func connect(t *testing.T, servers []string, timeout time.Duration, dial zk.Dial
 	return conn
 }
 
-// servers are what the tests of faults share.
+// servers are the servers and links that the tests of faults share.
 type servers struct {
 	ensemble *ensemble.Local
 	network  links.Network
@@ -128,7 +128,7 @@ func (s servers) client(t *testing.T, server int) *real {
 	return r
 }
 
-// inTime starts or stops a fault within the time that it gets.
+// inTime starts or stops a fault within a deadline.
 func inTime(ctx context.Context, d time.Duration, do func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, d)
 	defer cancel()
@@ -189,7 +189,7 @@ func (r *real) gone(t *testing.T, limit time.Duration) time.Time {
 	return time.Time{}
 }
 
-// answers asks through the client's link, for at most so long.
+// answers reports whether a request through the client's link is answered in time.
 func (r *real) answers(within time.Duration) bool {
 	done := make(chan error, 1)
 	go func() { // ends with the connection at the latest
@@ -239,7 +239,7 @@ func (s servers) allServe(t *testing.T) {
 	}
 }
 
-// heals undoes the fault within its deadline and waits until all serve.
+// heals stops the fault within its deadline and waits until all servers serve.
 func (s servers) heals(t *testing.T, f fault.Fault) {
 	t.Helper()
 	if err := inTime(context.Background(), f.HealWithin, f.Stop); err != nil {
@@ -248,7 +248,7 @@ func (s servers) heals(t *testing.T, f fault.Fault) {
 	s.allServe(t)
 }
 
-// settled returns the leader of servers that all serve, and a client of a follower.
+// settled waits until all servers serve, and returns the leader and a client of a follower.
 func (s servers) settled(t *testing.T) (leader int, r *real) {
 	t.Helper()
 	s.allServe(t)

@@ -35,7 +35,7 @@ func reconfigKind() fault.Kind {
 			serve := f.Stop
 			f.Stop = func(ctx context.Context) error {
 				added := members.Add(ctx, id)
-				// Even if it is no member, its process is to go on.
+				// Even if it is not a member, its process must serve again.
 				return errors.Join(added, serve(ctx))
 			}
 			return f, nil

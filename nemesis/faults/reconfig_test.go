@@ -18,7 +18,7 @@ import (
 	"github.com/zkverify/zkverify/nemesis/fault"
 )
 
-// members are servers that take down who is removed and added.
+// members are servers that note which members are removed and added.
 type members struct {
 	observed
 	steps []string
@@ -124,7 +124,7 @@ func removeAndAdd(t *testing.T, e *ensemble.Local, role fault.Server) {
 		t.Fatal("begins:", err)
 	}
 	voters(2)
-	// It is needed by nobody, and comes back although its list of members is without it.
+	// The quorum does not need it, and it comes back although its own list of members lacks it.
 	if err := e.Kill(t.Context(), id); err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +153,7 @@ func removeAndAdd(t *testing.T, e *ensemble.Local, role fault.Server) {
 	})
 }
 
-// patiently repeats what an election may keep from being answered.
+// patiently repeats a request that an election may leave unanswered.
 func patiently(t *testing.T, do func() error) {
 	t.Helper()
 	err := do()

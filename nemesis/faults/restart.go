@@ -23,8 +23,8 @@ func restartKind() fault.Kind {
 	}
 }
 
-// rollingKind restarts all servers, one after the other, the next as soon as the
-// one before serves: what an upgrade does to an ensemble.
+// rollingKind restarts all servers, one after the other, each as soon as the one
+// before serves, as an upgrade of an ensemble does.
 func rollingKind() fault.Kind {
 	return fault.Kind{
 		Name: "rolling-restart", Description: "all servers are restarted, one after the other", Needs: fault.NeedsProcesses, Weight: 1, Server: true,

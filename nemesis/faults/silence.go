@@ -8,10 +8,10 @@ import (
 	"github.com/zkverify/zkverify/nemesis/fault"
 )
 
-// silenceKind ends a session the honest way: nothing is heard of the client
-// for longer than its session timeout. The servers check once a tick and a
-// lease of the client may have been renewed the Instant before, hence the
-// margin. A client whose lease has not ended by then is a second believer.
+// silenceKind ends a session by silence: the servers hear nothing of the client
+// for longer than its session timeout. The servers check once a tick, and the
+// client may have renewed its lease just before the cut, hence the margin. A client
+// whose lease has not ended by then is a second believer.
 func silenceKind() fault.Kind {
 	return fault.Kind{
 		Name:        "expire-silence",

@@ -8,9 +8,9 @@ import (
 	"github.com/zkverify/zkverify/nemesis/fault"
 )
 
-// slicerKind delivers what a client sends and gets in pieces of about 2 to 16 bytes
-// with pauses of up to 2 ms: no message arrives in one piece, and what takes one
-// read elsewhere takes many.
+// slicerKind delivers a client's data, both ways, in pieces of about 2 to 16 bytes
+// with pauses of up to 2 ms: no message arrives in one piece, and each takes many
+// reads.
 func slicerKind() fault.Kind {
 	return fault.Kind{
 		Name: "slicer", Description: "a client's data arrives in small pieces, with pauses", Weight: 1, Links: true,

@@ -9,8 +9,8 @@ import (
 )
 
 // slowPeersKind slows all links between the servers down, by 20 to 100 ms each
-// way: a write takes two such trips, and followers lag behind what others have
-// been told already.
+// way: a write takes two such trips, and followers lag behind answers that other
+// servers have given already.
 func slowPeersKind() fault.Kind {
 	return fault.Kind{
 		Name: "slow-peers", Description: "the links between all servers are slow, with jitter", Needs: fault.NeedsPeers, Weight: 1,

@@ -7,9 +7,9 @@ import (
 	"github.com/zkverify/zkverify/nemesis/fault"
 )
 
-// stallKind holds back what a client says, what its servers say, or both, and then delivers
-// it at once, in order: as a network does that loses packets for a while, and sends them
-// again. What arrives is old, and looks new.
+// stallKind holds back a client's requests, its servers' replies, or both, and then delivers
+// them all at once, in order, as a network does that loses packets for a while and sends them
+// again. The messages that arrive are old, and look new.
 func stallKind() fault.Kind {
 	return fault.Kind{
 		Name: "stall", Description: "a client's requests, its servers' replies, or both are held back, and then arrive at once", Weight: 1, Links: true,
@@ -29,8 +29,8 @@ func stallKind() fault.Kind {
 // The values of held.
 const heldRequests, heldReplies, heldBoth = "requests", "replies", "both"
 
-// stallPeersKind does so to what one server says to the others: to them it is a server that
-// stands still, and yet it goes on, and hears them.
+// stallPeersKind holds back the messages of one server to the others: they see a server that
+// stands still, while it goes on running and hears them.
 func stallPeersKind() fault.Kind {
 	return fault.Kind{
 		Name: "stall-peers", Description: "what one server says to the others is held back, and then arrives at once", Needs: fault.NeedsPeers, Weight: 1, Server: true,

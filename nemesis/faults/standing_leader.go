@@ -14,18 +14,18 @@ import (
 	"github.com/zkverify/zkverify/nemesis/fault"
 )
 
-// deafKind and deposedKind are compound faults, of one sentence each, that aim at what a client
-// takes for evidence that its session lives: an answer, or several. They differ in what they
-// usually do.
+// deafKind and deposedKind are compound faults. They attack the evidence by which a client
+// concludes that its session lives: one answer, or several. They differ in their usual
+// parameters.
 //
-// deafKind has the leader stand still, and when it goes on it does not hear the follower that
-// a lock's holder is linked to; the holder is cut off once it has been answered. What the
-// holder hears last the leader has answered, and yet the leader does not count the holder's
-// session from then: it pings nobody while it stands still, and only in their answers to its
-// pings do followers tell it which sessions are active.
+// deafKind makes the leader stand still. When the leader goes on, it does not hear the follower
+// to which a lock's holder is linked; the holder is cut off once it has been answered. The leader
+// gave the holder's last answer, and yet it does not count the holder's session from then: it
+// sends no pings while it stands still, and followers report active sessions only in their
+// answers to its pings.
 //
-// A schedule may say from which instant on the leader stands still, for how long, what the holder
-// asks for meanwhile, which direction is lost then, and after how many answers.
+// A schedule may decide when the leader begins to stand still, for how long, the holder's requests
+// meanwhile, the direction that is lost then, and the number of answers before that.
 func deafKind() fault.Kind {
 	return standingLeader("deaf-leader", "the leader stands still, and when it goes on a holder's follower is not heard; the holder is cut off once it has been answered", 4,
 		map[string]string{
@@ -33,9 +33,9 @@ func deafKind() fault.Kind {
 		})
 }
 
-// deposedKind has the leader stand still until the other servers follow another one, and when it
-// goes on it answers a holder that asks it, or that reconnects to it, before it finds that out.
-// The new leader has begun to count the holder's session by then.
+// deposedKind makes the leader stand still until the other servers follow a new leader. When the
+// old leader goes on, it answers a holder that sends it a request, or that reconnects to it, before
+// it notices the new leader. The new leader has begun to count the holder's session by then.
 func deposedKind() fault.Kind {
 	usual := map[string]string{"at": string(fault.TheLeader), "stop": stopPause, "from": onQuiet, "until": onTime, "lost": lostAll}
 	asks, reconnects := maps.Clone(usual), maps.Clone(usual)
@@ -44,13 +44,13 @@ func deposedKind() fault.Kind {
 	return standingLeader("deposed-leader", "the leader stands still until another one leads; when it goes on it answers a holder, who is cut off then", 5, asks, reconnects)
 }
 
-// standingLeader is a kind of fault in which the leader stands still. What it usually does is one
-// of these: values of parameters.
+// standingLeader returns a kind of fault in which the leader stands still. Usual has sets of
+// parameter values, of which a fault usually takes one.
 func standingLeader(name, description string, early int, usual ...map[string]string) fault.Kind {
 	return fault.Kind{
 		Name: name, Description: description,
 		Needs: fault.NeedsPeers, Weight: 1, Early: early,
-		Span: fault.Timeouts(1.5, 2), // from then on
+		Span: fault.Timeouts(1.5, 2), // after Start
 		Params: []fault.Param{
 			fault.Choice("at", string(fault.AFollower), string(fault.TheLeader)),
 			fault.Choice("stop", stopPause, stopHold, stopNone),
@@ -74,28 +74,30 @@ const (
 )
 
 const (
-	deafGlance   = 200 * time.Microsecond // between two looks at what the holder was answered
+	deafGlance   = 200 * time.Microsecond // between two looks at the holder's answers
 	betweenReads = 25 * time.Millisecond
-	// beforeGoingOn is when the holder sends the last request that the leader finds when it
-	// goes on, and settled what comes behind an answer at the latest.
+	// beforeGoingOn is the time between the holder's last request and the end of the leader's
+	// standstill: the leader finds that request when it goes on. settled bounds the time between
+	// an answer and the next one of the same batch.
 	beforeGoingOn, settled = 10 * time.Millisecond, 5 * time.Millisecond
-	// nothingUnderWay is for how long a holder is quiet that has been answered: it waits for
-	// no other answer, and what the leader holds back keeps none of the next requests.
+	// nothingUnderWay is the time for which a holder must be quiet after an answer: then it
+	// waits for no other answer, and messages that the leader holds back delay none of its
+	// next requests.
 	nothingUnderWay = 20 * time.Millisecond
 )
 
-// deaf is such a fault.
+// deaf is a fault of standingLeader.
 type deaf struct {
 	fault.Scene
 	usual   map[string]string // values of parameters, nil in one fault of four
 	holder  fault.Client
 	leader  int
-	server  int // of the holder, from when it begins
+	server  int // the holder's server once the fault has begun
 	servers fault.Servers
 
 	said voice // by the leader to all other servers
-	// What the leader says to the holder's server, and hears of it; to all and of all, if that
-	// is the leader itself.
+	// The messages of the leader to the holder's server, and from it; if the leader is that
+	// server, to and from all other servers.
 	answered, heard              voice
 	stop, from, until, ask, lost string
 	stopped                      time.Duration
@@ -136,7 +138,7 @@ func makeDeaf(s fault.Scene, usual []map[string]string) (fault.Fault, error) {
 	return f, nil
 }
 
-// choose picks the holder, and draws what the schedule does not say.
+// choose picks the holder, and draws the parameters that the schedule does not set.
 func (d *deaf) choose() (f fault.Fault, err error) {
 	if err := d.ServersFree(); err != nil {
 		return f, err
@@ -163,8 +165,8 @@ func (d *deaf) choose() (f fault.Fault, err error) {
 			holders = some
 		}
 	}
-	// One that has to move may lose its lock for that. What another client of its session asks
-	// for is in the way of what it asks for.
+	// Prefer a holder that need not move to the server, since a move may cost it its lock, and
+	// one that does not share its session, since the requests of other clients delay its own.
 	prefer(func(c fault.Client) bool {
 		if at == leader {
 			return c.Linked == d.leader
@@ -190,9 +192,10 @@ func (d *deaf) choose() (f fault.Fault, err error) {
 	d.ask = draw("ask", askReadWrite, askNothing, askRead, askSync, askWrite)
 	d.lost = draw("lost", lostToLeader, lostFromLeader, lostBoth, lostAll)
 	d.answers, err = strconv.Atoi(draw("answers", "0", "1", "2", "3", "4", "5"))
-	// From half of half a tick, after which a leader pings, to four ticks, after which its
-	// followers may give it up. What a rule of evidence counts too much is the more the longer
-	// that is; for longer than two fifths of its timeout a holder does not wait for its server.
+	// From a quarter of a tick (a leader pings every half tick) to four ticks, after which its
+	// followers may give it up. The longer the leader stands still, the greater is the error of a
+	// wrong rule of evidence; but a holder waits for its server for at most two fifths of its
+	// timeout.
 	tick, longest := d.Ensemble().TickTime(), 2*d.SessionTimeout()/5
 	stopped := tick/4 + time.Duration(d.Rand.Int64N(int64(4*tick)))
 	if d.usual != nil {
@@ -202,22 +205,23 @@ func (d *deaf) choose() (f fault.Fault, err error) {
 	return f, err
 }
 
-// start does all of it. Where it waits for requests and answers of the holder it waits for a
-// while: they may not be known.
+// start puts the fault in force, step by step. It waits for requests and answers of the holder
+// for a limited time only: they may not be known.
 func (d *deaf) start(ctx context.Context) error {
 	t := d.SessionTimeout()
 	if err := d.keep(ctx); err != nil {
 		return err
 	}
 	if d.from == onQuiet {
-		d.await(ctx, d.quiet(), 2, t/2) // the second is behind a heartbeat, most likely: the next one is far
+		// The second quiet time probably follows a heartbeat: the next heartbeat is far off.
+		d.await(ctx, d.quiet(), 2, t/2)
 	} else {
 		d.await(ctx, d.events(d.from), 1, t/2)
 	}
 	if err := d.stand(ctx); err != nil {
 		return err
 	}
-	if d.lost == lostAll { // at once: another leader is to lead by the time that this one goes on
+	if d.lost == lostAll { // at once: there must be a new leader by the time that this one goes on
 		if err := d.lose(ctx); err != nil {
 			return err
 		}
@@ -243,7 +247,7 @@ func (d *deaf) start(ctx context.Context) error {
 		}
 	} else {
 		d.await(ctx, answers, 1, t/6)
-		for before := -1; answers() != before && ctx.Err() == nil; { // those behind it, too
+		for before := -1; answers() != before && ctx.Err() == nil; { // and the answers right after it
 			before = answers()
 			wait.For(ctx, settled)
 		}
@@ -251,7 +255,7 @@ func (d *deaf) start(ctx context.Context) error {
 	return fault.Each(ctx, d.holder.AllLinks(), func(ctx context.Context, l links.Link) error { return l.Cut(ctx, links.BlackHole) })
 }
 
-// keep leaves the holder one server, to which it moves with its session if it has to.
+// keep leaves the holder one server, to which it moves with its session if necessary.
 func (d *deaf) keep(ctx context.Context) error {
 	rest := slices.DeleteFunc(d.holder.AllLinks(), func(l links.Link) bool { return l == d.holder.Links[d.server] })
 	if err := fault.Each(ctx, rest, func(ctx context.Context, l links.Link) error { return l.Cut(ctx, links.Down) }); err != nil {
@@ -268,7 +272,7 @@ func (d *deaf) keep(ctx context.Context) error {
 	return nil
 }
 
-// stand has the leader stand still, or seem to.
+// stand makes the leader stand still, or seem to.
 func (d *deaf) stand(ctx context.Context) error {
 	switch d.stop {
 	case stopPause:
@@ -279,8 +283,8 @@ func (d *deaf) stand(ctx context.Context) error {
 	return nil
 }
 
-// goOn has it go on. What was held back has arrived on links that lose something by now, as
-// far as they do not lose it.
+// goOn makes the leader go on. It does not heal the links that lose messages by now: on these the
+// messages that were held back have arrived, or are lost.
 func (d *deaf) goOn(ctx context.Context) error {
 	switch d.stop {
 	case stopPause:
@@ -293,9 +297,9 @@ func (d *deaf) goOn(ctx context.Context) error {
 
 func heal(ctx context.Context, l links.Link) error { return l.Heal(ctx) }
 
-// standStill waits for as long as the leader stands still, and has the holder ask. What the
-// follower answers by itself is asked for again and again, since it has to wait as soon as the
-// holder itself has written, and no later than a tick before the last write.
+// standStill waits for as long as the leader stands still, and makes the holder send requests.
+// Reads, which the follower answers by itself, are sent again and again, since they have to wait
+// as soon as the holder itself has written; the last one is sent a tick before the last write.
 func (d *deaf) standStill(ctx context.Context) {
 	end := time.Now().Add(d.stopped)
 	if d.ask == askRead || d.ask == askReadWrite {
@@ -315,7 +319,7 @@ func (d *deaf) standStill(ctx context.Context) {
 	case askReconnect:
 		used := d.holder.Links[d.server]
 		_ = used.Cut(ctx, links.Down)
-		_ = used.Heal(ctx) // if it cannot be healed, the fault's end says so
+		_ = used.Heal(ctx) // if it cannot be healed, Stop returns an error
 	}
 	wait.For(ctx, time.Until(end))
 }
@@ -326,7 +330,7 @@ func (d *deaf) asks(what fault.Request) {
 	}
 }
 
-// listen finds the links on which the leader and the other servers talk.
+// listen finds the links between the leader and the other servers.
 func (d *deaf) listen() (err error) {
 	others := []int{d.server}
 	if d.server == d.leader {
@@ -340,7 +344,7 @@ func (d *deaf) listen() (err error) {
 	return err
 }
 
-// lose has what one says to the other be lost.
+// lose makes the links lose the messages in the chosen direction.
 func (d *deaf) lose(ctx context.Context) error {
 	switch d.lost {
 	case lostToLeader:
@@ -357,13 +361,13 @@ func (d *deaf) lose(ctx context.Context) error {
 	return nil
 }
 
-// loses reports whether lose has done something to a link.
+// loses reports whether lose has changed a link.
 func (d *deaf) loses(l links.Link) bool {
 	return (d.answers == 0 && d.lost != lostNothing || d.lost == lostAll) && slices.Contains(d.answered.links(), l)
 }
 
-// events counts the holder's requests, or the answers to them, from now on. The count is 0
-// where they are not known.
+// events returns a count of the holder's requests, or of the answers to them, from now on. The
+// count stays 0 if they are not known.
 func (d *deaf) events(of string) func() int {
 	w, ok := d.World.(Listener)
 	if !ok {
@@ -382,7 +386,7 @@ func (d *deaf) events(of string) func() int {
 	}
 }
 
-// quiet counts how often the holder has been answered, and sends nothing.
+// quiet returns a count of the times at which the holder was quiet after an answer.
 func (d *deaf) quiet() func() int {
 	w, ok := d.World.(Listener)
 	if !ok {
@@ -402,7 +406,7 @@ func (d *deaf) quiet() func() int {
 	}
 }
 
-// await waits until a count has come to n, or patience ends.
+// await waits until a count has reached n, or patience has passed.
 func (d *deaf) await(ctx context.Context, count func() int, n int, patience time.Duration) {
 	for end := time.Now().Add(patience); count() < n && time.Now().Before(end); {
 		if !wait.For(ctx, deafGlance) {

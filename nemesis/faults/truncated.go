@@ -7,10 +7,10 @@ import (
 	"github.com/zkverify/zkverify/nemesis/fault"
 )
 
-// truncatedKind closes a client's connections in the middle of a reply: what was
-// asked for was done, and half an answer is no answer. The reply to the handshake
-// is 40 or 41 bytes long: in one case of four not even that one is whole, in the
-// others the session goes on for a few replies each time.
+// truncatedKind closes a client's connections in the middle of a reply: the request was
+// carried out, and the client gets no answer. The reply to the handshake is 40 or 41
+// bytes long: in one case of four not even that reply is whole, in the others the
+// session goes on for a few replies each time.
 func truncatedKind() fault.Kind {
 	return fault.Kind{
 		Name: "truncated-reply", Description: "a client's connections are closed in the middle of a reply", Weight: 1, Links: true,

@@ -9,8 +9,8 @@ import (
 )
 
 // unplugKind takes a server off its network, as a pulled cable does: its packets
-// vanish, for peers and for clients. It goes on running, and finds out by its
-// own timeouts.
+// to and from peers and clients vanish. The server goes on running, and notices the
+// loss by its own timeouts.
 func unplugKind() fault.Kind {
 	return fault.Kind{
 		Name: "unplug-server", Description: "a server is taken off its network, and put back", Needs: fault.NeedsPlugs, Weight: 1, Server: true,

@@ -12,9 +12,9 @@ import (
 )
 
 // upgradeKind restarts all servers as another version of ZooKeeper, on the same data, one
-// after the other and the leader last, as an operator does. They stay that version for the
-// fault's length, and go back in the same way. In between the ensemble is mixed twice: an old
-// leader has new followers, and a new one has old ones.
+// after the other and the leader last, as an operator does. They run that version for the
+// length of the fault, and go back in the same way. The ensemble is mixed twice: an old
+// leader has new followers, and later a new leader has old followers.
 func upgradeKind() fault.Kind {
 	return fault.Kind{
 		Name: "rolling-upgrade", Description: "all servers are restarted as another version of ZooKeeper, the leader last, and later back", Needs: fault.NeedsUpgrade, Weight: 1,
@@ -42,7 +42,7 @@ func makeUpgrade(s fault.Scene) (fault.Fault, error) {
 	f.HealWithin *= time.Duration(len(ids)) // one after the other
 	serve := f.Stop
 	f.Stop = func(ctx context.Context) error {
-		// OnServers has found that it has processes.
+		// OnServers has checked that the ensemble has processes.
 		p := fault.Servers{Processes: s.Ensemble().(ensemble.Processes), Ensemble: s.Ensemble()}
 		back := roll(ctx, p, ids, func(id int) bool { return !versions.Upgraded(id) }, versions.Downgrade)
 		return errors.Join(back, serve(ctx))
@@ -50,8 +50,8 @@ func makeUpgrade(s fault.Scene) (fault.Fault, error) {
 	return f, nil
 }
 
-// roll restarts the servers that are not done yet, one after the other: those whose
-// process has ended first, and the one that leads last.
+// roll restarts the servers that are not done yet, one after the other: servers whose
+// process has ended first, and the leader last.
 func roll(ctx context.Context, p fault.Servers, ids []int, done func(id int) bool, restart func(context.Context, int) error) error {
 	for {
 		left := slices.DeleteFunc(slices.Clone(ids), done)

@@ -19,8 +19,8 @@ import (
 	"github.com/zkverify/zkverify/nemesis/fault"
 )
 
-// renamed are simulated servers that say that they have another version to run. What they run
-// stays the same.
+// renamed are simulated servers that claim to have another version to run. They always run the
+// same one.
 type renamed struct {
 	*simulated.Ensemble
 	refuses int // the server that does not start as the other version
@@ -58,7 +58,7 @@ func (r *renamed) runAs(ctx context.Context, id int, upgraded bool) error {
 func (r *renamed) Upgrade(ctx context.Context, id int) error   { return r.runAs(ctx, id, true) }
 func (r *renamed) Downgrade(ctx context.Context, id int) error { return r.runAs(ctx, id, false) }
 
-// restarted returns what was restarted since the last call.
+// restarted returns the restarts since the last call.
 func (r *renamed) restarted() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -80,7 +80,7 @@ func upgradeOf(t *testing.T, e ensemble.Ensemble) fault.Fault {
 	return f
 }
 
-// leadsInTheMiddle has server 2 lead: as they start, server 3 does.
+// leadsInTheMiddle makes server 2 the leader: after the start server 3 leads.
 func leadsInTheMiddle(t *testing.T, servers *simulated.Ensemble) {
 	t.Helper()
 	for leader := 0; leader != 2; {
@@ -151,7 +151,7 @@ func TestServersThatRunOneVersionAreNotUpgraded(t *testing.T) {
 	}
 }
 
-// Every pair of versions that can be had, there and back.
+// Every pair of available versions, there and back.
 func TestUpgradesOfRealServers(t *testing.T) {
 	if os.Getenv(ensembletest.Variable) != "real" {
 		t.Skip("takes a minute: make test-real runs it")

@@ -11,8 +11,8 @@ import (
 	"github.com/zkverify/zkverify/nemesis/fault"
 )
 
-// voice is what one server says to others: requests on the links that it has opened, and
-// replies on those that the others have. It may say it on either.
+// voice holds the links that carry the messages of one server to others: as requests on the links
+// that it opened, and as replies on the links that the others opened. It may use either.
 type voice struct{ opened, accepted []links.Link }
 
 func voiceOf(e ensemble.Ensemble, from int, to ...int) (v voice, err error) {
@@ -26,12 +26,12 @@ func voiceOf(e ensemble.Ensemble, from int, to ...int) (v voice, err error) {
 	return v, nil
 }
 
-// links are those of both directions.
+// links returns the links that were opened by either side.
 func (v voice) links() []links.Link {
 	return slices.Concat(v.opened, v.accepted)
 }
 
-// lose has all of it be lost.
+// lose makes the links lose the messages.
 func (v voice) lose(ctx context.Context) error {
 	cut := func(cut links.Cut) func(context.Context, links.Link) error {
 		return func(ctx context.Context, l links.Link) error { return l.Cut(ctx, cut) }
@@ -39,7 +39,7 @@ func (v voice) lose(ctx context.Context) error {
 	return errors.Join(fault.Each(ctx, v.opened, cut(links.RequestsLost)), fault.Each(ctx, v.accepted, cut(links.RepliesLost)))
 }
 
-// hold has it held back until the links change.
+// hold makes the links hold the messages back until the links are changed again.
 func (v voice) hold(ctx context.Context) error {
 	stall := func(requests bool) func(context.Context, links.Link) error {
 		return func(ctx context.Context, l links.Link) error { return l.Stall(ctx, requests, !requests) }

@@ -1,6 +1,6 @@
 // The bars of lanes and locks, and the words on them.
 
-// What of a track is drawn: in its lane anything, in the row of its lock what is held, or waited for at a barrier.
+// The kinds of bars that are drawn: in a lane all kinds, in the row of a lock the holds, and the waits at a barrier.
 function isHold(k) { return k === kind.held || k === kind.inside; }
 function isWait(k) { return k === kind.waited || k === kind.inVain || k === kind.unanswered; }
 function anything() { return true; }
@@ -8,7 +8,7 @@ function isHeld(k) { return isHold(k) || k === kind.stale || k === kind.many; }
 function isAwaited(k) { return isWait(k) || k === kind.many; }
 function together(data, row) { return row.lock >= 0 && data.locks[row.lock].recipe === 'barrier' ? isAwaited : isHeld; }
 
-// What went wrong is drawn however short it is.
+// Suspended, lost, stale and unanswered bars are drawn even if they are very short.
 function alwaysDrawn(k) { return k === kind.suspended || k === kind.afterLoss || k === kind.unanswered || k === kind.stale; }
 
 // paintBars draws the bars of a row.
@@ -26,7 +26,7 @@ function paintBars(c, data, view, at, row, y) {
         drawn.push({ i, k, x: at.x(b.from[i]), width });
         continue;
       }
-      if (k === kind.heldAgain || k === kind.releasing || k === kind.other) continue; // seen when there is room for them
+      if (k === kind.heldAgain || k === kind.releasing || k === kind.other) continue; // drawn only when there is room for them
       held ||= new Float32Array(columns);
       awaited ||= new Float32Array(columns);
       const share = k === kind.many ? b.place[i] / 100 : isHold(k) ? 1 : 0;
@@ -38,7 +38,7 @@ function paintBars(c, data, view, at, row, y) {
       }
     }
   }
-  // Where clients share a row, a hold is as high as half of it while another holds: what is stale, or came first, is below.
+  // Where clients share a row, a hold takes half of the height while another client holds: the stale or the earlier hold is below.
   const shared = lock && row.lock >= 0 && data.locks[row.lock].exclusive;
   if (shared) drawn.sort((p, q) => (q.k === kind.stale) - (p.k === kind.stale) || p.x - q.x);
   const stale = drawn.filter((d) => d.k === kind.stale);
@@ -52,7 +52,7 @@ function paintBars(c, data, view, at, row, y) {
   paintWords(c, data, at, row, drawn, y + edge, h);
 }
 
-// paintColumns draws what is narrower than a pixel or two: how much of each column was held, and how much waited.
+// paintColumns draws bars that are narrower than a pixel or two: the shares of each column that were held and waited.
 function paintColumns(c, at, held, awaited, y, h) {
   if (awaited) {
     c.fillStyle = palette.wait;
@@ -70,7 +70,7 @@ function paintColumns(c, at, held, awaited, y, h) {
   }
 }
 
-// words returns what may stand on a bar, the longest first.
+// words returns the texts that may be written on a bar, the longest first.
 function words(data, i, k) {
   const process = 'process ' + data.bars.process[i], token = tokenText(data.bars, i);
   switch (k) {
@@ -83,7 +83,7 @@ function words(data, i, k) {
   return [];
 }
 
-// paintWords writes on bars, where there is room that no other bar of the row takes.
+// paintWords writes on bars that have room not taken by another bar of the row.
 function paintWords(c, data, at, row, drawn, y, h) {
   c.font = (h > 20 ? '12px' : '11px') + fontFamily;
   for (const d of drawn) {
@@ -102,7 +102,7 @@ function paintWords(c, data, at, row, drawn, y, h) {
   }
 }
 
-// widestFree returns the widest stretch of a bar that no other covers.
+// widestFree returns the widest stretch of a bar that no other bar covers.
 function widestFree(bar, from, to, others) {
   let best = { from, to: from }, start = from;
   const over = others.filter((o) => o !== bar && o.x < to && o.x + o.width > from).sort((p, q) => p.x - q.x);
@@ -113,7 +113,7 @@ function widestFree(bar, from, to, others) {
   return to - start > best.to - best.from ? { from: start, to } : best;
 }
 
-// paintBar draws one bar from x on, so wide, in a lane at y that is h high.
+// paintBar draws one bar at x, with its width, in a lane at y with height h.
 function paintBar(c, k, flags, x, width, y, h, at) {
   let end = Math.min(x + width, at.width + 4);
   x = Math.max(x, at.left - 4);

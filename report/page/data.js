@@ -1,4 +1,4 @@
-// What the page shows, unpacked from what html_pack.go packed. Times are in ns.
+// The data of the page, unpacked from the data that html_pack.go packed. Times are in ns.
 
 const kind = { waited: 0, inVain: 1, unanswered: 2, held: 3, heldAgain: 4, suspended: 5, afterLoss: 6, releasing: 7, inside: 8, other: 9, many: 10, stale: 11 };
 const flag = { open: 1, read: 2, write: 4 };
@@ -16,7 +16,7 @@ async function unpack() {
   const data = JSON.parse(new TextDecoder().decode(raw.subarray(4, 4 + size)));
   for (const list of ['tracks', 'faults', 'phases', 'marks', 'witnesses', 'latency', 'lanes', 'locks', 'servers']) data[list] ||= [];
 
-  // The bars, one array a column.
+  // The bars, one array for each column.
   let at = 4 + size;
   let n = 0;
   for (const t of data.tracks) n += t[2];

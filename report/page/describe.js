@@ -1,4 +1,4 @@
-// What a bar, a fault or a violation is, in words. Text is only ever set as text: a history may hold anything.
+// Descriptions of bars, faults and violations. Text is only set as text, never as HTML: a history may hold any text.
 
 const kindNames = ['waits', 'waits in vain', 'no answer', 'holds', 'holds again', 'suspended', 'told of the loss', 'releases', 'inside', '', 'too short to tell apart', 'believes that it holds'];
 

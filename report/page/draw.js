@@ -1,10 +1,10 @@
-// How the timeline is painted. Only what is in view is looked at, and what is narrower than a pixel or two is added up: such a
-// column shows which share of it was held and which was waited.
+// Painting of the timeline. It paints only the part in view, and adds up bars that are narrower than a pixel or two: such a
+// column shows the shares that were held and waited.
 
 const frame = { left: 150, overview: 20, ruler: 22, fault: 15 };
 const fontFamily = ' system-ui, "DejaVu Sans", sans-serif';
 
-// layOut lays out a view: where time t is, and how high the part is that does not scroll.
+// layOut lays out a view: the place of a time t, and the height of the part that does not scroll.
 function layOut(data, view, width) {
   const left = width < 640 ? 92 : frame.left;
   const scale = (width - left) / (view.to - view.from);
@@ -47,7 +47,7 @@ function paint(data, view, rows, canvas, width, height, scroll) {
   }
   paintViolations(c, data, view, at, shown, below);
   paintWhy(c, data, view, at, rows, below);
-  // Names last: bars that begin before the view do not run through them.
+  // Names are painted last, so that bars that begin before the view do not run through them.
   for (const row of shown) {
     const y = below(row);
     c.fillStyle = row.type === 'lock' ? palette.panel : palette.page;
@@ -114,7 +114,7 @@ function paintMarks(c, data, view, at, row, y) {
 // hits reports whether a fault hits a lane.
 function hits(fault, lane) { return !fault.lanes || fault.lanes.includes(lane); }
 
-// paintFaultBands hatches a fault on the lanes that it hits. On the others it is one faint band, however many there are at a time.
+// paintFaultBands hatches a fault on the lanes that it hits. On other lanes all faults at a time are one faint band.
 function paintFaultBands(c, data, view, at, shown, below) {
   let painted = at.left;
   for (const f of data.faults) {

@@ -1,4 +1,4 @@
-// The list of what happened to sessions, servers and leases, a page of it at a time.
+// The list of the events of sessions, servers and leases, shown page by page.
 
 const sorts = [
   ['faults', 'faults', ['fault-start', 'fault-stop']],
@@ -7,7 +7,7 @@ const sorts = [
   ['leases', 'lost, suspended, resumed', ['lost', 'suspended', 'resumed']],
   ['others', 'crashes, closed clients and what was not answered', ['crash', 'closing', 'closed', 'info']],
   ['run', 'phases, census, requests to release', ['phase', 'census', 'revoke-requested']],
-  ['says', 'what locks say of themselves', ['says'], 'off'], // so many that the others would be lost among them
+  ['says', 'what locks say of themselves', ['says'], 'off'], // off at first: their number would hide the other events
 ];
 const mostListed = 200;
 

@@ -1,4 +1,4 @@
-// The legend: each kind of bar as it is drawn in the lanes.
+// The legend shows each kind of bar as it is drawn in the lanes.
 
 function makeLegend(data) {
   const legend = document.getElementById('legend');

@@ -1,10 +1,10 @@
-// The address of what the timeline shows, after the #: violation=3, t=1.05-1.07 (in seconds), lock=orders, joined by &. It
-// is kept up to date, so that the address can be passed on.
+// The address of the timeline's view, after the #: violation=3, t=1.05-1.07 (in seconds), lock=orders, joined by &. The page
+// keeps its address up to date, so that it can be passed on.
 
 function startLink(data, timeline) {
   const violationOf = (link) => Number(link.get('violation')) - 1;
 
-  // follow shows what the address says, if it says anything.
+  // follow shows the view that the address names, if it names one.
   function follow() {
     const link = new URLSearchParams(location.hash.slice(1));
     const [, from, to] = /^([\d.]+)-([\d.]+)$/.exec(link.get('t') || '') || [];
@@ -43,7 +43,7 @@ function startLink(data, timeline) {
       last = now;
       try {
         history.replaceState(null, '', '#' + (now || 'timeline'));
-      } catch { /* not everywhere a page may change its address: then it stays */ }
+      } catch { /* some browsers forbid a page to change its address: then it stays */ }
     }, 250);
   });
   addEventListener('hashchange', () => {

@@ -1,5 +1,5 @@
-// Colors come from the style sheet, so that light and dark are decided in one place. What is drawn differs in height and
-// pattern too: nobody has to tell hues apart.
+// Colors come from the style sheet, so that light and dark are decided in one place. Bars differ in height and pattern too,
+// so that readers need not distinguish hues.
 
 const palette = {};
 
@@ -39,7 +39,7 @@ function hatch(color, ground, crossed, size = 6, line = 1.4) {
   return c.createPattern(tile, 'repeat');
 }
 
-// sizeTo makes a canvas so large, in pixels of the page, and returns what draws on it.
+// sizeTo sets the size of a canvas, in pixels of the page, and returns its drawing context.
 function sizeTo(canvas, width, height) {
   const dense = window.devicePixelRatio || 1;
   const w = Math.round(width * dense), h = Math.round(height * dense);
@@ -55,7 +55,7 @@ function sizeTo(canvas, width, height) {
   return c;
 }
 
-// fit cuts a text to a width.
+// fit shortens a text to a width.
 function fit(c, text, width) {
   if (c.measureText(text).width <= width) return text;
   let low = 0, high = text.length;
@@ -69,7 +69,7 @@ function fit(c, text, width) {
 
 function seconds(ns, digits = 6) { return (ns / 1e9).toFixed(digits) + ' s'; }
 
-// span prints how long something took, to four digits.
+// span prints a duration, to four digits.
 function span(ns) {
   const digits = (v) => String(Number(v.toPrecision(4)));
   if (ns < 1e3) return digits(ns) + ' ns';

@@ -1,9 +1,9 @@
-// The pointer: what it points at is told, dragging pans, the wheel zooms, a click chooses or folds.
+// The pointer: pointing shows a description, dragging pans, the wheel zooms, a click chooses or folds.
 
 function startPointer(data, view, { box, canvas, rowAt, rowName, fold, redraw, go, pan, zoom }) {
   const tip = document.getElementById('tip'), chosen = document.getElementById('chosen');
 
-  // under returns what is at a point of the canvas.
+  // under returns the thing at a point of the canvas.
   function under(x, y) {
     const at = layOut(data, view, box.clientWidth), near = 3 / at.scale, t = at.time(x), found = [];
     if (x < at.left) return y < at.top || !rowAt(y) ? found : [{ head: rowName(rowAt(y)), lines: [] }];
@@ -52,7 +52,7 @@ function startPointer(data, view, { box, canvas, rowAt, rowName, fold, redraw, g
     drag = { x: e.clientX, y: e.clientY, from: view.from, to: view.to, scroll: box.scrollTop, moved: false, overview: e.clientY - edge.top < frame.overview };
     try {
       canvas.setPointerCapture(e.pointerId);
-    } catch { /* it is gone already */ }
+    } catch { /* the pointer is gone already */ }
   });
   canvas.addEventListener('pointermove', (e) => {
     if (!drag) {

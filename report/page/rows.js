@@ -1,8 +1,8 @@
-// The rows of the timeline, from top to bottom: why a violation that is looked at came about, with the lanes of those who
-// were involved; the servers; then a row for each lock with all that hold it, and a lane for each client that has used it.
+// The rows of the timeline, from top to bottom: the steps that led to the chosen violation, with the lanes of its parties;
+// the servers; then a row for each lock with all its holds, and a lane for each client that has used it.
 
 const rowHeight = { lock: 26, lane: 18, server: 18, step: 16 };
-const pinnedHeight = 28; // there is room for words
+const pinnedHeight = 28; // high enough for words
 
 function laneName(data, lane) {
   const processes = data.lanes[lane];
@@ -42,6 +42,6 @@ function makeRows(data, view, lines) {
   return rows;
 }
 
-// opensLock reports whether a lock shows its lanes unless it was folded or opened by hand. While a violation is looked at only
+// opensLock reports whether a lock shows its lanes, unless it was folded or opened by hand. While a violation is chosen, only
 // its lock does.
 function opensLock(view, lock, witness) { return witness && view.apart ? lock === witness.lock : view.unfold; }

@@ -1,8 +1,8 @@
-// A lane for each server: what it answered when it was asked, and the faults that hit it.
+// A lane for each server: its states as it reported them, and the faults that hit it.
 
 const stateNames = { leader: 'leader', follower: 'follower', observer: 'observer', standalone: 'serves alone', electing: 'electing: serves nobody', down: 'down', silent: 'does not answer' };
 
-// serverText says what a server is, and the version that it runs if servers run different ones.
+// serverText returns the state of a server, and the version that it runs if servers run different versions.
 function serverText(data, span) {
   const text = stateNames[span.state] || span.state;
   return data.versions && span.version ? `${text}, ${span.version}` : text;
@@ -25,7 +25,7 @@ function paintServer(c, data, view, at, row, y) {
     c.lineWidth = 1.5;
     c.strokeRect(x + 0.75, y + 1.75, Math.max(0.5, end - x - 1.5), row.h - 3.5);
   }
-  // What is done to the server stands at the end of a fault, what it is at the beginning of a state, if there is room for both.
+  // The effect of a fault is written at its end, a state at its beginning, if there is room for both.
   for (const f of faults) {
     const x = Math.max(at.left, at.x(f.from)), end = Math.min(at.width, at.x(f.to)), width = c.measureText(f.does).width;
     if (end - x > width + 12) paintWord(c, f.does, end - width - 5, end, top + h / 2, taken);
@@ -33,7 +33,7 @@ function paintServer(c, data, view, at, row, y) {
   for (const s of spans) paintWord(c, serverText(data, s), Math.max(at.x(s.from), at.left) + 5, Math.min(at.width, at.x(s.to)) - 4, top + h / 2, taken);
 }
 
-// paintWord writes a word that ends before another place, unless it would touch one that is there.
+// paintWord writes a word that ends before a place, unless it would touch another word.
 function paintWord(c, text, x, end, y, taken) {
   const to = x + c.measureText(text).width;
   if (to > end || taken.some((t) => t.x < to + 4 && x < t.to + 4)) return;
@@ -44,7 +44,7 @@ function paintWord(c, text, x, end, y, taken) {
   c.fillText(text, x, y + 0.5);
 }
 
-// paintState draws what a server is: a leader is a full bar, a follower a frame, and the less it serves the less is there.
+// paintState draws the state of a server: a leader is a full bar, a follower a frame, an election hatched, a silent server sparsely so, a server that is down a line.
 function paintState(c, state, x, y, w, h) {
   c.lineWidth = 1;
   switch (state) {

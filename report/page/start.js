@@ -1,13 +1,13 @@
 // The page starts here.
 
-// Colors: as the system, light or dark. What was chosen is kept if the browser lets a file keep anything.
+// Colors: light or dark, as the system. The reader's choice is stored if the browser lets a file store data.
 function startTheme(changed) {
   const button = document.getElementById('theme'), root = document.documentElement;
   const names = { '': 'as the system', light: 'light', dark: 'dark' }, order = ['', 'light', 'dark'];
   let theme = '';
   try {
     theme = localStorage.getItem('zkverify-colors') || '';
-  } catch { /* then it is not kept */ }
+  } catch { /* then the choice is not stored */ }
   if (!(theme in names)) theme = '';
   const apply = () => {
     if (theme) root.dataset.theme = theme;
@@ -41,7 +41,7 @@ unpack().then((data) => {
     timeline.redraw();
     latency.redraw();
   };
-  // What a link names is opened: a violation is folded otherwise.
+  // A violation that a link names is unfolded.
   const open = () => {
     for (let e = document.getElementById(location.hash.slice(1)); e; e = e.parentElement) if (e.tagName === 'DETAILS') e.open = true;
   };

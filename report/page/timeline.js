@@ -1,4 +1,4 @@
-// The timeline: what is in view, and how one moves in it.
+// The timeline: its view, and the ways to move it.
 
 function startTimeline(data) {
   const box = document.getElementById('lanes'), canvas = document.getElementById('picture'), room = document.getElementById('room');
@@ -15,7 +15,7 @@ function startTimeline(data) {
     data.marksOf.get(m.p).push(m);
   }
   data.faultRows = stackFaults(data.faults);
-  // With many lanes it is the locks that give the overview; with few all is shown.
+  // With many lanes only the rows of locks are shown, as an overview; with few lanes all rows are.
   view.unfold = lanes <= 60 || new Set(data.tracks.map((t) => t.lock)).size === 1;
 
   function layRows() {
@@ -24,7 +24,7 @@ function startTimeline(data) {
     rows = makeRows(data, view, w ? linesOf(canvas.getContext('2d'), data, w, box.clientWidth) : 0);
     view.row = before && rows.find((r) => r.type === before.type && r.lock === before.lock && r.lane === before.lane && r.server === before.server && !r.pinned === !before.pinned) || null;
     const full = layOut(data, view, box.clientWidth).top + rows.height;
-    // The picture is as high as the box, unless all rows need less.
+    // The picture is as high as the box, or less if all rows fit into less.
     box.classList.remove('short');
     tall = Math.min(full, box.clientHeight);
     box.classList.toggle('short', full < box.clientHeight);
@@ -44,12 +44,12 @@ function startTimeline(data) {
     });
   }
 
-  // go shows a stretch of time, as far as there is one.
+  // go shows a stretch of time, as far as it lies within the run.
   function go(from, to) {
     Object.assign(view, within(data, from, to));
     redraw();
   }
-  // zoom goes in or out around a time: the violation that is looked at, if it is in view, else the middle.
+  // zoom zooms in or out around a time: the chosen violation, if it is in view, else the middle.
   function zoom(factor, around) {
     const w = data.witnesses[view.violation], middle = w ? (w.from + w.to) / 2 : -1;
     around ??= w && middle >= view.from && middle <= view.to ? middle : (view.from + view.to) / 2;
@@ -60,7 +60,7 @@ function startTimeline(data) {
     go(view.from + by, view.to + by);
   }
 
-  // violate looks at violation n: its lock and its parties are on top, and in view is what explains it.
+  // violate chooses violation n: its lock and its parties are on top, and the view shows the time that explains it.
   function violate(n) {
     const w = data.witnesses[n];
     if (!w) return;
@@ -68,7 +68,7 @@ function startTimeline(data) {
     view.folded.clear();
     layRows();
     box.scrollTop = 0;
-    document.getElementById('tip').hidden = true; // it told of what was there before
+    document.getElementById('tip').hidden = true; // it described the previous view
     now.textContent = `Violation ${n + 1} of ${data.witnesses.length}: ${w.guarantee}. ${w.what}.`;
   }
   function letGo() {
@@ -82,7 +82,7 @@ function startTimeline(data) {
     const n = data.witnesses.length;
     if (n) violate(view.violation < 0 ? (by > 0 ? 0 : n - 1) : (view.violation + by + n) % n);
   }
-  // enter brings the timeline into sight and gives it the keys.
+  // enter scrolls to the timeline and gives it the keyboard focus.
   function enter() {
     document.getElementById('timeline').scrollIntoView();
     box.focus({ preventScroll: true });
@@ -192,7 +192,7 @@ function startTimeline(data) {
     if (!seen.has(t.lock)) which.add(new Option(data.locks[t.lock].name, String(t.lock)));
     seen.add(t.lock);
   }
-  // choose shows one lock alone, and its lanes; -1: all.
+  // choose shows only one lock, with its lanes; -1: all locks.
   function choose(lock) {
     Object.assign(view, { lock, row: null });
     which.value = String(lock);
@@ -213,7 +213,7 @@ function startTimeline(data) {
   return { view, go, violate, letGo, choose, enter, redraw, changed: (f) => listeners.push(f), legend: () => makeLegend(data) };
 }
 
-// within returns the stretch of time that can be shown of one that was asked for.
+// within returns the part of a stretch of time that can be shown.
 function within(data, from, to) {
   const least = Math.min(100, data.end), most = data.end * 1.04;
   const length = Math.min(Math.max(to - from, least), most);
@@ -221,7 +221,7 @@ function within(data, from, to) {
   return { from: middle - length / 2, to: middle + length / 2 };
 }
 
-// frameOf returns the stretch of time that explains a violation: from what brought it about to its end.
+// frameOf returns the stretch of time that explains a violation: from its cause to its end.
 function frameOf(data, w) {
   const length = Math.max(w.until - w.since, 1e3), more = length * (w.since < w.from ? 0.15 : 1);
   return within(data, w.since - more, w.until + more);

@@ -1,6 +1,6 @@
 // The part of the picture that does not scroll: the whole run, the ruler, and the faults.
 
-// paintTop draws what does not scroll: the whole run with the view in it, the ruler, and the faults with their names.
+// paintTop draws the part that does not scroll: the whole run with the view in it, the ruler, and the faults with their names.
 function paintTop(c, data, view, at) {
   c.fillStyle = palette.page;
   c.fillRect(0, 0, at.width, at.top);
@@ -67,7 +67,7 @@ function paintFaults(c, data, view, at) {
     c.fillRect(x, y, w, height - 2);
     c.globalAlpha = 1;
     c.fillRect(x, y, 2, height - 2);
-    // Beside a fault that is too short for its name there may be room.
+    // There may be room beside a fault that is too short for its name.
     const text = height < 12 ? '' : faultLabel(c, f, w - 8, room - x - 10);
     if (!text) continue;
     c.fillStyle = palette.ink;
@@ -75,7 +75,7 @@ function paintFaults(c, data, view, at) {
   }
 }
 
-// faultLabel returns the name of a fault, with whom it hits if that fits into its bar or beside it; else what fits into the bar.
+// faultLabel returns the name of a fault, with its targets if that fits into its bar or beside it; else as much as fits into the bar.
 function faultLabel(c, f, inside, beside) {
   for (const text of [faultName(f), f.name]) if (c.measureText(text).width <= Math.max(inside, beside)) return text;
   return inside > 40 ? fit(c, f.name, inside) : '';
@@ -85,8 +85,8 @@ function faultTop(data, f) { return frame.overview + frame.ruler + 2 + f.row * d
 
 function faultName(f) { return f.name + (f.targets ? ': ' + f.targets.join(', ') : ''); }
 
-// stackFaults gives each fault a row, so that none shares its row with another that is in force at the same time. With very
-// many at a time the rows are low, and have no room for names.
+// stackFaults gives each fault a row that it shares with no other fault in force at the same time. With very many faults at a
+// time the rows are low, and have no room for names.
 function stackFaults(faults) {
   const free = [];
   for (const f of faults) {

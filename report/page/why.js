@@ -1,4 +1,4 @@
-// Where violations are, and why the one that is looked at came about.
+// The places of violations, and the steps that led to the chosen one.
 
 function paintViolations(c, data, view, at, shown, below) {
   data.witnesses.forEach((w, i) => {
@@ -13,14 +13,14 @@ function paintViolations(c, data, view, at, shown, below) {
   });
 }
 
-// stepsOf returns what led to a violation, what matters most first.
+// stepsOf returns the steps that led to a violation, the most important first.
 function stepsOf(w) {
   const lasts = w.to > w.from ? ` for ${span(w.to - w.from)}` : '';
   const violation = { t: w.from, w: `✗ ${w.guarantee} violated${lasts}`, short: `✗ ${w.guarantee}`, bad: true };
   return [violation, ...[...w.steps].sort((a, b) => Boolean(b.cause) - Boolean(a.cause) || a.t - b.t)];
 }
 
-// placeSteps gives each step in view a place beside its line, as many lines of text as there may be. What finds none is left out.
+// placeSteps gives each step in view a place beside its line, within the given number of lines of text. A step without room is left out.
 function placeSteps(c, steps, view, at, lines) {
   const placed = [];
   for (const step of steps) {
@@ -28,7 +28,7 @@ function placeSteps(c, steps, view, at, lines) {
     c.font = (step.bad ? '600 ' : '') + '12px' + fontFamily;
     const room = at.width - at.left, text = step.short && c.measureText(step.w).width + 8 > room ? step.short : step.w;
     const width = c.measureText(text).width + 8, x = at.x(step.t);
-    // On the right of its line if there is room; else as near as there is.
+    // On the right of its line if there is room; else in the nearest room.
     const from = x + 2 + width <= at.width ? x + 2 : x - 2 - width >= at.left ? x - 2 - width : at.width - width;
     if (width > room) continue;
     for (let line = 0; line < lines; line++) {
@@ -40,13 +40,13 @@ function placeSteps(c, steps, view, at, lines) {
   return placed;
 }
 
-// linesOf returns how many lines of text the steps need when what explains the violation is framed.
+// linesOf returns the number of lines of text that the steps need when the frame of the violation is in view.
 function linesOf(c, data, w, width) {
   const view = frameOf(data, w), at = layOut(data, view, width);
   return Math.max(1, ...placeSteps(c, stepsOf(w), view, at, 6).map((p) => p.line + 1));
 }
 
-// paintWhy writes the steps that led to the violation above the lanes of those who were involved, each at its time.
+// paintWhy writes the steps that led to the violation above the lanes of its parties, each at its time.
 function paintWhy(c, data, view, at, rows, below) {
   const w = data.witnesses[view.violation], row = rows[0];
   if (!w || row.type !== 'why') return;

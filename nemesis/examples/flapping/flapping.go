@@ -1,6 +1,6 @@
-// Package flapping is an example of a fault of your own, made by exported names
-// alone: a firewall that closes a client's connections again and again before it
-// keeps them closed. Copy it, and put your fault in its place.
+// Package flapping is an example of a fault of your own, made with exported names
+// only: a firewall that closes a client's connections again and again before it
+// keeps them closed. Copy the package, and put your fault in its place.
 package flapping
 
 import (
@@ -12,8 +12,8 @@ import (
 	"github.com/zkverify/zkverify/nemesis/fault"
 )
 
-// Kind is the fault. A schedule may say how often the links come back: times, 3 if it
-// does not.
+// Kind returns the kind of the fault. A schedule may set times, the number of times that the
+// links come back; the default is 3.
 func Kind() fault.Kind {
 	return fault.Kind{
 		Name: "flapping", Description: "a client's links go down and up a few times, then stay down",
