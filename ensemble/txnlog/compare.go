@@ -60,7 +60,7 @@ func Compare(servers map[int]Dir) (*Difference, error) {
 	}
 	first := slices.MinFunc(all, func(a, b contradiction) int { return cmp.Compare(a.zxid, b.zxid) })
 	d := &Difference{Zxid: first.zxid, What: first.what}
-	times := make(map[int]int) // that a server is in a contradiction there
+	times := make(map[int]int) // a server's number to its contradictions there
 	for _, c := range all {
 		for _, server := range c.between {
 			if c.zxid == d.Zxid {
@@ -76,21 +76,21 @@ func Compare(servers map[int]Dir) (*Difference, error) {
 	return d, nil
 }
 
-// contradiction is between two servers.
+// contradiction is a contradiction between two servers.
 type contradiction struct {
 	zxid    int64
 	between [2]int
 	what    string
 }
 
-// log is what a server has.
+// log holds the transactions of a server.
 type log struct {
 	server    int
 	entries   []entry // in the order of their zxids
 	snapshots []int64
 }
 
-// entry is what is kept of a transaction.
+// entry is the part of a transaction that Compare keeps.
 type entry struct {
 	zxid            int64
 	content, digest uint64 // content is a hash
@@ -122,8 +122,8 @@ func contradict(a, b log) *contradiction {
 	says := func(zxid int64, format string, args ...any) *contradiction {
 		return &contradiction{zxid, [2]int{a.server, b.server}, fmt.Sprintf("servers %d and %d: ", a.server, b.server) + fmt.Sprintf(format, args...)}
 	}
-	began := false      // both have had one
-	missing := int64(0) // the first since then that one of them alone has
+	began := false      // both logs have had an entry
+	missing := int64(0) // the first zxid since then that only one of them has
 	var has log
 	for i, j := 0, 0; i < len(a.entries) && j < len(b.entries); {
 		x, y := a.entries[i], b.entries[j]
@@ -155,8 +155,8 @@ func contradict(a, b log) *contradiction {
 	return nil
 }
 
-// snapshotIn reports whether the server has a snapshot at a zxid from this one on and
-// before the other.
+// snapshotIn reports whether the server has a snapshot with a zxid of at least from and
+// less than before.
 func (l log) snapshotIn(from, before int64) bool {
 	return slices.ContainsFunc(l.snapshots, func(zxid int64) bool { return zxid >= from && zxid < before })
 }
