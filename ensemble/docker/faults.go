@@ -12,7 +12,7 @@ import (
 	"github.com/zkverify/zkverify/ensemble"
 )
 
-// change makes a change to the server id through f.
+// change makes a change to the server id through f, and adds its context to f's error.
 func (e *Ensemble) change(what string, id int, f func(*server) error) error {
 	if id < 1 || id > len(e.servers) {
 		return fmt.Errorf("%s: no server %d among %d", what, id, len(e.servers))

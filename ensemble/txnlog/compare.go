@@ -8,15 +8,15 @@ import (
 )
 
 // Difference is the first transaction in which the logs of servers contradict each other.
-// From there on what they tell their clients cannot all be right, whatever they came to agree
-// on later.
+// From there on the servers' answers to their clients cannot all be right, even if the
+// servers agree again later.
 type Difference struct {
 	Zxid   int64
-	Server int    // which contradicts the most others there
-	What   string // how
+	Server int    // the server that contradicts the most others there
+	What   string // the contradiction
 }
 
-// String says it in a line.
+// String returns the difference in one line.
 func (d Difference) String() string {
 	return fmt.Sprintf("the log of server %d is wrong from zxid 0x%x on: %s", d.Server, d.Zxid, d.What)
 }
@@ -24,16 +24,16 @@ func (d Difference) String() string {
 // Compare reads the logs of servers, by their numbers, and returns the first transaction in
 // which they contradict each other, or nil. There are three kinds of contradiction:
 //
-//   - they have different transactions with one zxid;
+//   - two servers have different transactions with one zxid;
 //   - they have the same transaction, and different trees after it (see [Txn.Digest]);
 //   - one has a transaction that the other has not, and both go on with the same one.
 //
 // A log that ends early contradicts no other one: its server lags behind, or was killed. Nor
-// does a log that begins late, or one of a server that has written a snapshot at that point,
-// since it may have been sent the leader's tree. And transactions that one server alone has,
+// does a log that begins late, or the log of a server that has written a snapshot at that
+// point, since it may have been sent the leader's tree. Transactions that only one server has,
 // at the end of its log, may be proposals that no leader has committed. A server may have
-// transactions twice (ZOOKEEPER-4394). That does harm when it carries them out twice, after
-// it was started again; then it finds that its tree is wrong, and prints so.
+// transactions twice (ZOOKEEPER-4394). That does harm when it carries them out twice, after a
+// restart; then it finds that its tree is wrong, and prints a line about it.
 //
 // Its errors are those of [ReadLog].
 func Compare(servers map[int]Dir) (*Difference, error) {
