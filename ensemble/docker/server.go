@@ -30,7 +30,7 @@ const pollInterval = 50 * time.Millisecond
 type server struct {
 	ensemble.Server
 	ensemble  *Ensemble
-	published map[int]int // published ports of its ports for peers, if they are published; set before a relay leads there
+	published map[int]int // its published ports for peers, if any; set before a relay leads there
 	container *testcontainers.DockerContainer
 
 	mu                      sync.Mutex

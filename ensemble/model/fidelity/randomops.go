@@ -12,7 +12,7 @@ func (d *dice) change(batch bool) Request {
 	case n < 93:
 		return Request{Op: wire.SetData, Body: &wire.SetDataRequest{Path: d.path(batch), Data: d.data(), Version: d.version()}}
 	}
-	if batch { // a request that is pipelined behind a setACL is checked against the old ACL while the setACL is under way
+	if batch { // a request behind a setACL under way is checked against the old ACL
 		return d.create(batch)
 	}
 	path := d.belowRoot(batch)

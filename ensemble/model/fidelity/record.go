@@ -22,7 +22,7 @@ type recorder struct {
 
 type recordedStep struct {
 	seen        []recorded
-	acted       int // number of observations that the action caused; the order of the sessions in the rest means nothing
+	acted       int // how many of them the action caused; the order of sessions in the rest means nothing
 	from, to    time.Time
 	after       int64 // the last zxid before the step
 	last        int64 // the last zxid at its end
