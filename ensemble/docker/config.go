@@ -24,7 +24,7 @@ var (
 	ErrNoImage = errors.New("image cannot be had: name another with --image or " + ImageVariable + ", or build one with ensemble/image/build.sh")
 )
 
-// Config says how Start runs its servers. Its zero value is three servers of
+// Config holds the options of Start. Its zero value is three servers of
 // DefaultImage that reach each other directly.
 type Config struct {
 	// Image is the image to run. Default: ImageVariable's, or DefaultImage.

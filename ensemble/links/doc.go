@@ -15,7 +15,7 @@
 //   - Leaving a cut closes the connections that lived through it: bytes are
 //     missing from their streams, so carrying on would hand a garbled stream to
 //     both ends. Slowing or stalling a link, or ending that, leaves connections alone.
-//   - A link keeps its address until it is closed, whatever its condition.
+//   - A link keeps its address until it is closed, in every condition.
 //
 // # How a link heals
 //

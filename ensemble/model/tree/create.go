@@ -22,7 +22,7 @@ func (c *creation) sequential() bool {
 }
 
 // hasTTL reports whether the flags ask for a time to live. The request may have a field
-// for one or not, whatever its flags.
+// for one or not, with any flags.
 func (c *creation) hasTTL() bool {
 	return c.Flags == wire.FlagPersistentTTL || c.Flags == wire.FlagPersistentSequentialTTL
 }
