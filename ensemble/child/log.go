@@ -87,8 +87,9 @@ func (l *Log) Close() error {
 	return err
 }
 
-// pace is the pause of drain after each read once the log leaves text out: a process that
-// writes more than the log keeps gets no processor time for text that is thrown away.
+// pace is the pause of drain after each read once a process has written more than keeps
+// bytes: a process that writes on and on gets no processor time for text that is thrown
+// away.
 const pace = 5 * time.Millisecond
 
 // drain writes the output of a process to the log until the output ends.

@@ -22,7 +22,7 @@ type condition struct {
 const truncated Cut = "truncated"
 
 // toxic is one effect on one of the two streams of a proxy's connections. Its
-// JSON form is what Toxiproxy reads.
+// JSON form is the one that Toxiproxy reads.
 type toxic struct {
 	Name       string           `json:"name"`
 	Type       string           `json:"type"`

@@ -9,7 +9,7 @@ func init() {
 	toxics.Register(ending["reset_peer"], new(resetPeer))
 }
 
-// ending maps Toxiproxy's names of toxics to the names of ours in its registry.
+// ending maps Toxiproxy's names of toxics to the names under which ours are registered.
 var ending = map[string]string{"limit_data": "zkverify-limit_data", "reset_peer": "zkverify-reset_peer"}
 
 type limitData struct{ toxics.LimitDataToxic }

@@ -82,7 +82,7 @@ func TestAConnectionClosedInFullFlowLeavesNothingBehind(t *testing.T) {
 		"delayed":       {func(ctx context.Context, l links.Link) error { return l.Delay(ctx, 5*time.Millisecond, 0) }, true},
 		"throttled":     {func(ctx context.Context, l links.Link) error { return l.Throttle(ctx, 1_000_000) }, true},
 		"sliced":        {func(ctx context.Context, l links.Link) error { return l.Slice(ctx, 4<<10, time.Millisecond) }, true},
-		"truncated":     {func(ctx context.Context, l links.Link) error { return l.Truncate(ctx, 100_000) }, false}, // its end may take what has come with it
+		"truncated":     {func(ctx context.Context, l links.Link) error { return l.Truncate(ctx, 100_000) }, false}, // its end may lose data that came with it
 		"requests lost": {cut(links.RequestsLost), true},
 		"replies lost":  {cut(links.RepliesLost), false},
 		"black hole":    {cut(links.BlackHole), false},

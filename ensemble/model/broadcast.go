@@ -105,8 +105,8 @@ func (l *leader) acknowledge(server int, zxid int64) {
 	}
 }
 
-// syncDone tells a follower, if it is there still, that all that was ordered before a sync has
-// been sent.
+// syncDone tells a follower, if it is still connected, that all transactions ordered
+// before a sync have been sent.
 func (f *learner) syncDone(at syncOf) {
 	if f != nil {
 		f.say(Message{Kind: SyncDone, Touched: []Touch{{Session: at.session}}})

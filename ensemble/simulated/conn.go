@@ -15,7 +15,7 @@ type conn struct {
 	tcp    net.Conn
 	wake   chan struct{} // capacity 1: there is something to write, or nothing more comes
 
-	mu   sync.Mutex // guards what follows
+	mu   sync.Mutex // guards the fields below
 	out  []byte
 	last bool // nothing more comes
 }

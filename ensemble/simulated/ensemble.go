@@ -31,7 +31,7 @@ type Ensemble struct {
 	memory  *memory // of an ensemble in memory
 	tasks   sync.WaitGroup
 
-	mu     sync.Mutex // guards what follows; it is not held while live is called
+	mu     sync.Mutex // guards the fields below; it is not held while live is called
 	closed bool
 }
 

@@ -19,7 +19,7 @@ type link struct {
 	callAt     func(int, func()) bool            // calls with a message; nil: it cannot
 	forget     func()                            // called by Close; nil for nothing to forget
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the fields below
 	closed bool
 }
 

@@ -62,7 +62,7 @@ type memory struct {
 	ensemble *Ensemble
 	config   Memory
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the fields below
 	made   int
 	links  map[string]*live.Link // by address: those of Network, and one for each server
 	names  map[string]bool

@@ -20,7 +20,7 @@ type server struct {
 	myid     int
 	listener net.Listener // nil while the server is dead, and in memory
 
-	mu  sync.Mutex // guards what follows
+	mu  sync.Mutex // guards the fields below
 	log []byte
 }
 

@@ -4,7 +4,7 @@
 // A [Program] is drawn from a seed: a few sessions, on different servers, that meet at a
 // few nodes. [Target.Run] runs it and returns a [Transcript]: each reply, notification
 // and closed connection in its order, as text that does not depend on the ensemble, the
-// time or what ran before:
+// time or earlier programs:
 //
 //   - Paths are relative to a node of the program's own, "~".
 //   - A zxid is "+n", if n of the program's changes were made up to it.
