@@ -26,7 +26,7 @@
 // same when changing a live connection takes longer than a second; its connections are
 // then closed although the new condition alone would have kept them.
 //
-// That needs the port to be free while the link is down. Links listen below the range of
+// This needs the port to be free while the link is down. Links listen below the range of
 // ports that the kernel gives to outgoing connections, so no connection can take it.
 //
 // # How a connection ends

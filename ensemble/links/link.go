@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Limits of the time for Toxiproxy. A change of a live connection that takes longer is
-// replaced by a change of the proxy.
+// Time limits for Toxiproxy. If a change of a live connection takes longer, the link gets a
+// new proxy instead.
 const (
 	liveLimit = time.Second
 	stopLimit = 1500 * time.Millisecond
