@@ -8,37 +8,36 @@ import (
 	"github.com/zkverify/zkverify/ensemble/links"
 )
 
-// LocalConfig says how StartLocal runs its servers. Its zero value is three
-// servers on free ports, that reach each other directly, in a temporary
-// directory.
+// LocalConfig holds the options of StartLocal. Its zero value is three servers on free
+// ports, that reach each other directly, in a temporary directory.
 type LocalConfig struct {
-	// Dir takes the servers' logs (server-1.log, …) and, until Close, their
-	// data. When it is empty a temporary directory is used and removed with
-	// the logs.
+	// Dir is the directory of the servers' logs (server-1.log, …) and, until Close, of their
+	// data. When it is empty, StartLocal uses a temporary directory, which Close removes with the
+	// logs.
 	Dir string
-	// Java is the java program; see FindJava for what an empty one means.
+	// Java is the path of the java program; FindJava chooses one when it is empty.
 	Java string
-	// ZooKeeper is a version such as "3.9.6", a jar file or the directory of an
-	// Apache distribution; see FindZooKeeper for what an empty one means.
+	// ZooKeeper is a version such as "3.9.6", a jar file or the directory of an Apache
+	// distribution; FindZooKeeper chooses one when it is empty.
 	ZooKeeper string
-	// UpgradeTo is the other version that the servers can be restarted as, see
-	// Upgradable; it is named as ZooKeeper is. When it is empty there is none.
+	// UpgradeTo names the other version that the servers can be restarted as, in the way that
+	// ZooKeeper does; see Upgradable. When it is empty there is none.
 	UpgradeTo string
 
 	// Servers is the number of servers that vote, 3 by default.
 	Servers int
-	// Observers is the number of servers without a vote, with the IDs after those that
-	// vote.
+	// Observers is the number of servers without a vote. Their IDs follow those of the voting
+	// servers.
 	Observers int
-	// FirstID is what the first server knows itself as (myid), the others being the
-	// next ones: 1 by default, at most 245. The first byte of a session's id is that of
-	// the server that began it: from 128 on session ids are negative.
+	// FirstID is the myid of the first server; the other servers have the numbers after it. It is
+	// 1 by default, and at most 245. The first byte of a session's id is the myid of the server
+	// that began it: from 128 on session ids are negative.
 	FirstID int
-	// ClientPorts are the servers' client ports, one for each server. Free
-	// ones are chosen when there are none.
+	// ClientPorts are the servers' client ports, one for each server. When it is empty,
+	// StartLocal chooses free ones.
 	ClientPorts []int
-	// Peers carries what the servers say to each other, so that it can be cut.
-	// Nil for direct connections. Close closes the links, not the network.
+	// Peers makes the links that carry the messages between servers, so that they can be cut. Nil
+	// means direct connections. Close closes the links, not the network.
 	Peers links.Network
 
 	// Reconfig lets servers be removed and added, see Reconfigurable. All servers then share
@@ -52,36 +51,36 @@ type LocalConfig struct {
 	// InitLimit is the number of ticks that a follower may take to connect to
 	// the leader and get its state, 10 by default.
 	InitLimit int
-	// SyncLimit is the number of ticks after which a follower and its leader
-	// give each other up, 5 by default. For that long a follower without a
-	// leader goes on answering reads.
+	// SyncLimit is the number of ticks after which a follower and its leader give each other up,
+	// 5 by default. A follower without a leader goes on answering reads for that long.
 	SyncLimit int
-	// MinSessionTimeout and MaxSessionTimeout bound what a client may
+	// MinSessionTimeout and MaxSessionTimeout bound the session timeout that a client may
 	// negotiate, by default from 500 ms to a minute.
 	MinSessionTimeout, MaxSessionTimeout time.Duration
 
-	// SASLUsers are the users that may authenticate by SASL, with DIGEST-MD5, and their passwords.
-	// Without any the servers have no SASL, unless Properties say otherwise.
+	// SASLUsers maps the users that may authenticate by SASL, with DIGEST-MD5, to their
+	// passwords. When it is empty the servers have no SASL, unless Properties configure it.
 	SASLUsers map[string]string
 	// Properties are system properties of the servers' JVMs, name=value each, such as
 	// zookeeper.enforce.auth.enabled=true.
 	Properties []string
 
 	// Failpoints starts the servers' JVMs with Byteman, so that they can be made to fail at
-	// points of their own code, see Failpoints. StartLocal returns ErrNoByteman without it.
+	// points of their own code; see Failpoints. StartLocal returns ErrNoByteman when Byteman is
+	// missing.
 	Failpoints bool
 
-	// FullJIT lets the JVM optimize all it can. By default it does not, which
-	// starts the servers sooner and answers requests more slowly: benchmarks
-	// set it and warm up.
+	// FullJIT lets the JVM optimize all it can. By default it does not, so that the servers start
+	// sooner and answer requests more slowly. Benchmarks set FullJIT and warm up.
 	FullJIT bool
-	// StartLimit is how long StartLocal, and Restart under a context without
-	// a deadline, wait for the servers to serve: 2 minutes by default. Those of a busy machine
-	// give up many elections before one succeeds (InitLimit).
+	// StartLimit is the time that StartLocal, and Restart under a context without a deadline,
+	// wait for the servers to serve: 2 minutes by default. The servers of a busy machine give up
+	// many elections before one succeeds (InitLimit).
 	StartLimit time.Duration
 }
 
-// SetDefaults fills in what is zero, and refuses what cannot be.
+// SetDefaults sets the fields that are zero to their defaults, and returns an error for
+// values that are impossible.
 func (c *LocalConfig) SetDefaults() error {
 	for value, standard := range map[*time.Duration]time.Duration{
 		&c.TickTime:          200 * time.Millisecond,
@@ -115,15 +114,16 @@ func (c *LocalConfig) SetDefaults() error {
 	return nil
 }
 
-// All is the number of servers, with or without a vote.
+// All returns the number of servers, with or without a vote.
 func (c *LocalConfig) All() int { return c.Servers + c.Observers }
 
-// containerInterval is how often the leader looks for container nodes whose last
-// child is gone. ZooKeeper's minute is longer than most runs; this often, locks that
-// are idle for a moment lose their nodes.
+// containerInterval is the interval at which the leader looks for container nodes whose
+// last child is gone. ZooKeeper's own is a minute, longer than most runs; with this one,
+// locks that are idle for a moment lose their nodes.
 const containerInterval = 250 * time.Millisecond
 
-// jvmFlags make three servers serve within about two seconds on two cores.
+// jvmFlags returns flags with which three servers serve within about two seconds on two
+// cores.
 func (c *LocalConfig) jvmFlags() []string {
 	flags := []string{
 		"-Xms32m", "-Xmx128m", "-Xss256k", "-XX:+UseSerialGC",
@@ -145,7 +145,7 @@ func (c *LocalConfig) jvmFlags() []string {
 	return append(flags, "-XX:TieredStopAtLevel=1")
 }
 
-// myid is what a server knows itself as.
+// myid returns the myid of a server.
 func (c *LocalConfig) myid(id int) int { return c.FirstID - 1 + id }
 
 // zooCfg returns the text of a server's configuration, without its peers and ports.
@@ -166,8 +166,9 @@ preAllocSize=1024
 		c.MaxSessionTimeout.Milliseconds(), dataDir)
 }
 
-// logConfigs configure whichever logger the distribution brings: without one
-// logback writes debug lines and log4j none at all. They lead the class path.
+// logConfigs configure the logger of the distribution, either of two: without a
+// configuration logback writes debug lines and log4j none at all. They lead the class
+// path.
 var logConfigs = map[string]string{
 	"simplelogger.properties": `org.slf4j.simpleLogger.showDateTime=true
 org.slf4j.simpleLogger.dateTimeFormat=yyyy-MM-dd HH:mm:ss.SSS

@@ -12,20 +12,20 @@ import (
 	"github.com/zkverify/zkverify/internal/sasl"
 )
 
-// Credentials are what clients authenticate by, of one of the servers' schemes:
-// user:password of "digest", and of "sasl" a mechanism with what it needs, see ReadCredentials.
-// The zero value is nobody's. No printing of a value shows the secret, and its JSON has nothing
-// of it.
+// Credentials authenticate a client by one of the servers' schemes. The secret of
+// "digest" is user:password; that of "sasl" is a mechanism with its settings, see
+// ReadCredentials. The zero value holds no credentials. Printing a value never shows the
+// secret, and its JSON is without it.
 type Credentials struct {
 	scheme string
 	secret func() []byte // a function, so that no %v shows it
 	sasl   sasl.Mechanism
 }
 
-// ReadCredentials takes apart what is written scheme:secret, such as
-// digest:user:password, sasl:digest-md5:user:password or sasl:gssapi:keytab=FILE. What follows
-// sasl:gssapi: are the settings of readGSSAPI, with spaces between them. White space around the
-// text does not count. The error does not show the text, but for names of files and principals.
+// ReadCredentials parses scheme:secret, such as digest:user:password,
+// sasl:digest-md5:user:password or sasl:gssapi:keytab=FILE. The settings of readGSSAPI
+// follow sasl:gssapi:, with spaces between them. White space around the text does not
+// count. The error does not show the text, except names of files and principals.
 func ReadCredentials(text string) (Credentials, error) {
 	scheme, secret, found := strings.Cut(strings.TrimSpace(text), ":")
 	if !found || scheme == "" || secret == "" {
@@ -39,8 +39,9 @@ func ReadCredentials(text string) (Credentials, error) {
 	return c, err
 }
 
-// NewCredentials returns the credentials of a scheme; "" makes them nobody's. What cannot be read
-// of the scheme "sasl" fails with every connection.
+// NewCredentials returns the credentials of a scheme; the scheme "" means no credentials.
+// If the secret of the scheme "sasl" cannot be parsed, every connection fails with that
+// error.
 func NewCredentials(scheme string, secret []byte) Credentials {
 	c := Credentials{scheme: scheme, secret: func() []byte { return secret }}
 	if scheme == saslScheme {
@@ -49,10 +50,10 @@ func NewCredentials(scheme string, secret []byte) Credentials {
 	return c
 }
 
-// Scheme is the scheme; "" when the credentials are nobody's.
+// Scheme returns the scheme, "" for no credentials.
 func (c Credentials) Scheme() string { return c.scheme }
 
-// Secret is what the scheme wants; nil when the credentials are nobody's.
+// Secret returns the secret that the scheme takes, nil for no credentials.
 func (c Credentials) Secret() []byte {
 	if c.scheme == "" {
 		return nil
@@ -60,8 +61,9 @@ func (c Credentials) Secret() []byte {
 	return c.secret()
 }
 
-// ACL is what nodes are created with. A client with these credentials may do everything,
-// and no other client anything. Without credentials every client may do everything.
+// ACL returns the ACL for the nodes that the client creates. A client with these
+// credentials may do everything, and no other client anything. Without credentials every
+// client may do everything.
 func (c Credentials) ACL() []zk.ACL {
 	if c.scheme == "" {
 		return zk.WorldACL(zk.PermAll)
@@ -69,13 +71,14 @@ func (c Credentials) ACL() []zk.ACL {
 	return zk.AuthACL(zk.PermAll)
 }
 
-// authRetry keeps a loop of failing calls from spinning.
+// authRetry is the pause between failing calls, so that their loop does not spin.
 const authRetry = 20 * time.Millisecond
 
-// Add authenticates conn, as often as a lost connection takes; conn repeats it in
-// each session that follows. When ctx ends first conn is closed. Errors: ctx's
-// cause; zk.ErrAuthFailed, when the servers do not know the scheme or refuse the
-// secret. Credentials of the scheme "sasl" are those of connections, see Authenticate.
+// Add authenticates conn, again after each lost connection until it succeeds; conn
+// repeats it in each session that follows. When ctx ends first Add closes conn. It
+// returns ctx's cause, or zk.ErrAuthFailed when the servers do not know the scheme or
+// refuse the secret. It does nothing for the scheme "sasl", which authenticates
+// connections: see Authenticate.
 func (c Credentials) Add(ctx context.Context, conn *zk.Conn) error {
 	if c.scheme == "" || c.sasl != nil {
 		return nil

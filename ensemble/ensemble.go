@@ -13,13 +13,13 @@ import (
 type Server struct {
 	ID   int    // the server's myid, from 1
 	Addr string // host:port of its real client port
-	// Observer says that the server has no vote: it never leads, and no quorum needs it.
+	// Observer reports that the server has no vote: it never leads, and no quorum needs it.
 	Observer bool
-	// Dialer opens connections to Addr; nil stands for TCP.
+	// Dialer opens connections to Addr; nil means TCP.
 	Dialer links.Dialer
 }
 
-// Dial opens a connection to the server, which no link's fault hits.
+// Dial opens a connection to the server. No link's fault affects it.
 func (s Server) Dial(ctx context.Context) (net.Conn, error) {
 	if s.Dialer != nil {
 		return s.Dialer.DialContext(ctx, "tcp", s.Addr)
@@ -34,16 +34,16 @@ type Ensemble interface {
 	Kind() string
 	// Servers lists the servers by ascending ID.
 	Servers() []Server
-	// Leader returns the ID of the server that leads now.
+	// Leader returns the ID of the current leader.
 	Leader(ctx context.Context) (int, error)
-	// Version is the ZooKeeper version that the servers report.
+	// Version returns the ZooKeeper version that the servers report.
 	Version() string
-	// TickTime is the servers' tick, 0 when it cannot be learned.
+	// TickTime returns the servers' tick, 0 when it is not known.
 	TickTime() time.Duration
-	// Root is the path under which a run keeps all its nodes, never "/".
+	// Root returns the path under which a run keeps all its nodes, never "/".
 	Root() string
-	// Close ends what this value started and removes what it created. It may
-	// be called more than once.
+	// Close ends the processes and connections that this value started, and removes the nodes
+	// that it created. It may be called more than once.
 	Close() error
 }
 
@@ -52,17 +52,16 @@ type Ensemble interface {
 type Processes interface {
 	// Kill ends the server's process with SIGKILL.
 	Kill(ctx context.Context, id int) error
-	// Pause stops it with SIGSTOP: connections stay, nothing is answered.
+	// Pause stops the process with SIGSTOP: connections stay open, nothing is answered.
 	Pause(ctx context.Context, id int) error
-	// Resume lets it go on, and does nothing when it is not paused.
+	// Resume lets a paused process go on, and does nothing to any other.
 	Resume(ctx context.Context, id int) error
-	// Restart starts it again on the same data, and returns when it serves:
-	// never before a majority of the servers runs.
+	// Restart starts the server again on the same data, and returns when it serves: never before
+	// a majority of the servers runs.
 	Restart(ctx context.Context, id int) error
-	// Running tells whether the server's process is alive, be it paused.
+	// Running reports whether the server's process is alive, even if paused.
 	Running(id int) bool
-	// Output returns all that the server has printed so far, since it was first
-	// started.
+	// Output returns the whole output of the server since its first start.
 	Output(ctx context.Context, id int) ([]byte, error)
 }
 
@@ -72,52 +71,53 @@ type Upgradable interface {
 	// CanUpgrade reports whether there is another version to run. It may be called on a nil
 	// value.
 	CanUpgrade() bool
-	// OtherVersion names it: its version where that is known, else its place.
+	// OtherVersion returns the name of the other version: its number if known, else its path.
 	OtherVersion() string
 	// Upgrade restarts a server as the other version, and Downgrade as that of Version. Both
-	// return when the server serves, as Restart of Processes does, and from then on Restart
-	// keeps that version, also if the server did not serve.
+	// return when the server serves, as Restart of Processes does. From then on Restart keeps
+	// that version, even if the server did not serve.
 	Upgrade(ctx context.Context, id int) error
 	Downgrade(ctx context.Context, id int) error
-	// Upgraded tells whether a server is to run as the other version.
+	// Upgraded reports whether a server runs, or is to run, as the other version.
 	Upgraded(id int) bool
 }
 
 // Reconfigurable is implemented by ensembles whose members can be changed while they serve.
 type Reconfigurable interface {
-	// CanReconfigure reports whether that is so here. It may be called on a nil value. Such
-	// servers reach each other directly: their PeerLinks are none.
+	// CanReconfigure reports whether this ensemble's members can be changed. It may be called on
+	// a nil value. Its servers reach each other directly: their PeerLinks are none.
 	CanReconfigure() bool
 	// Remove takes a server out of the ensemble, and Add makes it a member again. They return
-	// when the servers have agreed on that. The process of the server goes on.
+	// when the servers have agreed on the change. The process of the server goes on.
 	Remove(ctx context.Context, id int) error
 	Add(ctx context.Context, id int) error
 }
 
-// Disks is implemented by ensembles whose servers' data can be read, see package txnlog, and
-// whose servers have the wall clock of this machine.
+// Disks is implemented by ensembles whose servers' data can be read, see package txnlog,
+// and whose servers use the wall clock of this machine.
 type Disks interface {
-	// DataDir returns a folder with a server's logs and snapshots: the server's own, or a
-	// copy. An error that matches errors.ErrUnsupported says that they cannot be read here.
+	// DataDir returns a folder with a server's logs and snapshots: the server's own, or a copy.
+	// It returns an error that matches errors.ErrUnsupported if they cannot be read here.
 	DataDir(ctx context.Context, id int) (string, error)
 }
 
 // PeerLinks is implemented by ensembles whose servers reach each other through
 // links that can be cut.
 type PeerLinks interface {
-	// Peer returns the links (quorum and election port) that carry what server
-	// from opened to server to. Both streams of such a connection pass them,
-	// so cutting two servers apart takes Peer(a, b) and Peer(b, a).
+	// Peer returns the links (quorum and election port) that carry the connections that server
+	// from opened to server to. Both streams of a connection pass its link, so cutting two
+	// servers apart takes Peer(a, b) and Peer(b, a).
 	Peer(from, to int) []links.Link
 }
 
 // Clocks is implemented by ensembles whose servers may have clocks of their own: those
 // that are simulated in virtual time.
 type Clocks interface {
-	// HasClocks reports whether this ensemble has them. It may be called on a nil value.
+	// HasClocks reports whether this ensemble's servers have clocks of their own. It may be
+	// called on a nil value.
 	HasClocks() bool
-	// SetClockRate has a server measure time at so many times the rate of the clients,
-	// more than 0; 1 is as they do.
+	// SetClockRate sets the rate of a server's clock, as a multiple of the clients' rate: more
+	// than 0; 1 is the clients' own.
 	SetClockRate(ctx context.Context, id int, rate float64) error
 	// StepClock sets a server's wall clock forward, or back if d is negative.
 	StepClock(ctx context.Context, id int, d time.Duration) error
@@ -126,11 +126,11 @@ type Clocks interface {
 // Failpoints is implemented by ensembles whose servers can be made to fail at points of
 // their own code.
 type Failpoints interface {
-	// HasFailpoints reports whether this ensemble can. Of a nil value it reports whether one
-	// could.
+	// HasFailpoints reports whether this ensemble has failpoints. On a nil value it reports
+	// whether an ensemble of this type could have them.
 	HasFailpoints() bool
-	// Agent is what loads and removes the rules in a server's JVM. A server that is
-	// started again has none.
+	// Agent returns the agent that loads and removes the rules in a server's JVM. A restarted
+	// server has no rules.
 	Agent(id int) failpoints.Agent
 }
 
@@ -138,7 +138,7 @@ type Failpoints interface {
 // network: no peer and no client reaches them then.
 type Pluggable interface {
 	Unplug(ctx context.Context, id int) error
-	// Plug puts a server back, and returns when it can be reached. It does
-	// nothing when it was not unplugged.
+	// Plug connects a server to its network again, and returns when it can be reached. It does
+	// nothing to a server that is not unplugged.
 	Plug(ctx context.Context, id int) error
 }

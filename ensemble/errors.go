@@ -2,8 +2,8 @@ package ensemble
 
 import "errors"
 
-// Errors that are matched with errors.Is. Their text says what to do; the error
-// that wraps them says where it happened.
+// Errors to match with errors.Is. Their text says what to do; the error that wraps them
+// says where it happened.
 var (
 	// ErrNoJava is returned by StartLocal and FindJava when there is no Java
 	// runtime.
@@ -11,11 +11,11 @@ var (
 	// ErrNoZooKeeper is returned by StartLocal and FindZooKeeper when there is
 	// no ZooKeeper to run.
 	ErrNoZooKeeper = errors.New("no ZooKeeper found: run `make setup`, or unpack Apache ZooKeeper and set ZOOKEEPER_HOME to its directory")
-	// ErrNoVersion is returned by StartLocal and FindZooKeeper when the version of
-	// ZooKeeper that is named is not on this machine.
+	// ErrNoVersion is returned by StartLocal and FindZooKeeper when the named version of
+	// ZooKeeper is not on this machine.
 	ErrNoVersion = errors.New("there is no ZooKeeper")
-	// ErrNoByteman is returned by StartLocal, when it is asked for failpoints, and by
-	// FindByteman when Byteman's jar is not on this machine.
+	// ErrNoByteman is returned by StartLocal with LocalConfig.Failpoints, and by FindByteman,
+	// when Byteman's jar is not on this machine.
 	ErrNoByteman = errors.New("no Byteman found, which failpoints in the servers need: on Debian sh ensemble/install.sh --byteman installs it; elsewhere name byteman.jar of a release of https://byteman.jboss.org: ZKVERIFY_BYTEMAN=FILE")
 	// ErrSameVersion is returned by StartLocal when the version to upgrade to is the one
 	// that the servers run.
@@ -29,26 +29,26 @@ var (
 	// ErrNotServing is returned by StartLocal and Restart when the servers did
 	// not serve in time.
 	ErrNotServing = errors.New("ZooKeeper servers do not serve: see their logs, and whether the machine is overloaded")
-	// ErrDirectPeerLink is returned by StartLocal when a server reached another
-	// around the link between them, so that cutting the link would cut nothing.
+	// ErrDirectPeerLink is returned by StartLocal when a server reaches another one around the
+	// link between them: cutting the link would have no effect.
 	ErrDirectPeerLink = errors.New("a server holds a connection to another that passes no link")
 	// ErrUnreachable is returned by External when a server does not answer as a
 	// serving ZooKeeper.
 	ErrUnreachable = errors.New("ZooKeeper server cannot be reached: check the address and that it serves")
-	// ErrNotZooKeeper is returned when what answers at an address of a server is
-	// none of ZooKeeper. The error that wraps it says what came.
+	// ErrNotZooKeeper is returned when the process that answers at a server's address does not
+	// speak ZooKeeper's protocol. The error that wraps it quotes the answer.
 	ErrNotZooKeeper = errors.New("what answers is not a ZooKeeper server")
-	// ErrUnknownLeader is returned by Leader when no server says that it leads:
-	// during an election, or when the servers do not answer `srvr`.
+	// ErrUnknownLeader is returned by Leader when no server says that it leads: during an
+	// election, or when the servers do not answer `srvr`.
 	ErrUnknownLeader = errors.New("leader is not known: there is none now, or 4lw.commands.whitelist lacks srvr")
-	// ErrNotAllowed is returned by External when the servers refuse the run its
+	// ErrNotAllowed is returned by External when the servers do not allow it to create the run's
 	// nodes.
 	ErrNotAllowed = errors.New("ZooKeeper does not allow the run's nodes: give credentials that may create below /zkverify (--auth-file)")
-	// ErrRootExists is returned by External when nodes of a run of that name
-	// exist already: they are somebody else's, or left over.
+	// ErrRootExists is returned by External when nodes of a run of that name exist already:
+	// another run uses them, or they are left over.
 	ErrRootExists = errors.New("nodes of this run exist already: use another run id, or remove them")
-	// ErrNoSession is returned by Expire when the servers know no such session
-	// or the password is not its own.
+	// ErrNoSession is returned by Expire when the servers know no such session, or the password
+	// is wrong.
 	ErrNoSession = errors.New("no such session, or wrong password")
 	// ErrNotRunning is returned by Pause for a server whose process has ended.
 	ErrNotRunning = errors.New("server does not run")

@@ -10,18 +10,18 @@ import (
 	"time"
 )
 
-// Expire forces a session to expire, as an administrator or a thief of its
-// password does: it connects to a server as that session and closes
-// it. When it returns nil the session's ephemeral nodes are gone on a majority
-// of the servers. Its client is not told; it learns of it when it next talks to
-// a server. timeout is the session's timeout, which the servers take for the
-// short rest of its life, and bounds the call together with ctx. It returns
-// ErrNoSession when the servers know no such session; it may have expired.
+// Expire forces a session to expire, as an administrator or a thief of its password does:
+// it connects to a server as that session and closes it. When it returns nil the
+// session's ephemeral nodes are gone on a majority of the servers. The session's client
+// is not told; it learns of the end when it next talks to a server. timeout is the
+// session's timeout, which the servers use for the short rest of its life; together with
+// ctx it bounds the call. Expire returns ErrNoSession when the servers know no such
+// session; it may have expired.
 func Expire(ctx context.Context, s Server, sessionID int64, password []byte, timeout time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	// The session's client may connect again between the two requests and take
-	// the session back; then the connection ends without an answer.
+	// The session's client may reconnect between the two requests and take the session back; then
+	// the connection ends without an answer.
 	had := false
 	for {
 		err := expire(ctx, s, sessionID, password, timeout)
@@ -36,10 +36,10 @@ func Expire(ctx context.Context, s Server, sessionID int64, password []byte, tim
 	}
 }
 
-// ExpireAnywhere is Expire by the first of some servers that can do it: each has a time for
-// its try. A server that took the session over but did not answer in time may have ended it:
-// when the servers know no such session after that, ExpireAnywhere returns nil. Otherwise it
-// returns the errors of all of them.
+// ExpireAnywhere calls Expire at one server after the other until one succeeds, each try
+// within the time each. A server that took the session over but did not answer in time
+// may have ended it: when the servers know no such session after that, ExpireAnywhere
+// returns nil. Otherwise it returns the errors of all of them.
 func ExpireAnywhere(ctx context.Context, servers []Server, each time.Duration, sessionID int64, password []byte, timeout time.Duration) error {
 	var errs []error
 	had := false
@@ -56,8 +56,8 @@ func ExpireAnywhere(ctx context.Context, servers []Server, each time.Duration, s
 	return errors.Join(errs...)
 }
 
-// errTakenBack says that the session was had, and lost before it was closed, or
-// closed without an answer.
+// errTakenBack is returned when the session was taken over, and lost again before it was
+// closed, or closed without an answer.
 var errTakenBack = errors.New("the session was taken back")
 
 func expire(ctx context.Context, s Server, sessionID int64, password []byte, timeout time.Duration) error {
@@ -80,18 +80,18 @@ func expire(ctx context.Context, s Server, sessionID int64, password []byte, tim
 // opCloseSession is ZooKeeper's request that ends a session.
 const opCloseSession = -11
 
-// closeXid is the number of the request to close: none that a client comes to. A server takes
-// the commit of a write for that of the first write of its own that waits for one if session
-// and number are the same (CommitProcessor.run). If the session's client had just sent such a
-// write through another server, that one took the end of the session for the end of that write,
-// and left the client connected: in a session that no longer is, whose writes all fail. kazoo
-// begins at 1 with each connection.
+// closeXid is the xid of the close request, a number that no client reaches. A server
+// takes the commit of a write for the commit of the first write of its own that waits for
+// one, if session and xid are the same (CommitProcessor.run). If the session's client had
+// just sent such a write through another server, that server would take the end of the
+// session for the end of that write, and leave the client connected to a session that no
+// longer exists and whose writes all fail. kazoo begins at 1 with each connection.
 const closeXid = 1 << 30
 
 // handOver takes the session over on conn and closes it.
 func handOver(conn net.Conn, sessionID int64, password []byte, timeout time.Duration) error {
-	// ConnectRequest: protocol version, last zxid seen, timeout in ms, session
-	// ID, password. Zxid 0 lets a server that lags behind accept it too.
+	// ConnectRequest: protocol version, last zxid seen, timeout in ms, session ID, password. With
+	// zxid 0 a server that lags behind accepts it too.
 	connect := binary.BigEndian.AppendUint32(nil, 0)
 	connect = binary.BigEndian.AppendUint64(connect, 0)
 	connect = binary.BigEndian.AppendUint32(connect, uint32(timeout.Milliseconds()))
@@ -105,8 +105,8 @@ func handOver(conn net.Conn, sessionID int64, password []byte, timeout time.Dura
 	if err != nil {
 		return err
 	}
-	// ConnectResponse: protocol version, negotiated timeout, session ID, …;
-	// a timeout of 0 says that there is no such session.
+	// ConnectResponse: protocol version, negotiated timeout, session ID, …; a timeout of 0 means
+	// that there is no such session.
 	if len(answer) < 16 {
 		return fmt.Errorf("answer of %d bytes to a connect request", len(answer))
 	}
@@ -139,7 +139,7 @@ func handOver(conn net.Conn, sessionID int64, password []byte, timeout time.Dura
 // maxAnswer is far above the few dozen bytes of the two answers expected.
 const maxAnswer = 1 << 16
 
-// exchange sends one packet and reads one, each led by its length.
+// exchange sends one packet and reads one. A length precedes each.
 func exchange(conn net.Conn, body []byte) ([]byte, error) {
 	packet := append(binary.BigEndian.AppendUint32(nil, uint32(len(body))), body...)
 	if _, err := conn.Write(packet); err != nil {

@@ -37,7 +37,7 @@ func TestASessionIsExpiredByForce(t *testing.T) {
 	}
 }
 
-// A server that has closed the session, and whose answer to that never comes, has ended it.
+// A server that has closed the session has ended it, even if its answer never comes.
 func TestASessionIsExpiredByAServerThatDoesNotAnswer(t *testing.T) {
 	l, ctx := local(t), testContext(t)
 	mute := l.Servers()[0]
@@ -50,7 +50,8 @@ func TestASessionIsExpiredByAServerThatDoesNotAnswer(t *testing.T) {
 	}
 }
 
-// muteDialer opens connections on which only the first answer comes, and not even the end.
+// muteDialer opens connections on which only the first answer comes, and not even the end
+// of the connection.
 type muteDialer struct{}
 
 func (muteDialer) DialContext(ctx context.Context, network, addr string) (net.Conn, error) {
@@ -78,8 +79,8 @@ func (c *muteConn) Read(p []byte) (int, error) {
 	return io.ReadFull(c.Conn, p)
 }
 
-// A client whose server has yet to hear of the leader about a write is disconnected when its
-// session is ended elsewhere, so that it can learn of it.
+// A client that waits for a write is disconnected when its session is ended elsewhere
+// before the write's commit reaches its server, so that it can learn of the end.
 func TestTheClientOfAnExpiredSessionIsDisconnectedWhileItWrites(t *testing.T) {
 	l, ctx := local(t), testContext(t)
 	leader := leaderOtherThan(t, l, 0)
@@ -103,8 +104,8 @@ func TestTheClientOfAnExpiredSessionIsDisconnectedWhileItWrites(t *testing.T) {
 	}
 }
 
-// openSession opens a session with an ephemeral node by hand: go-zookeeper does
-// not give the password away. The connection stays open until the test ends.
+// openSession opens a session with an ephemeral node by hand: go-zookeeper does not
+// reveal the password. The connection stays open until the test ends.
 func openSession(t *testing.T, addr string) (id int64, password []byte) {
 	t.Helper()
 	conn, id, password := connect(t, addr)
@@ -127,7 +128,7 @@ func connect(t *testing.T, addr string) (conn net.Conn, id int64, password []byt
 	return conn, int64(binary.BigEndian.Uint64(answer[8:])), answer[20:36]
 }
 
-// create is the request for an ephemeral node.
+// create returns the request for an ephemeral node.
 func create(xid uint32, path string) []byte {
 	// xid, create (1), path, data, ACL list of one: all for world:anyone, flags: ephemeral
 	create := binary.BigEndian.AppendUint32(nil, xid)
@@ -144,7 +145,7 @@ func create(xid uint32, path string) []byte {
 	return binary.BigEndian.AppendUint32(create, zk.FlagEphemeral)
 }
 
-// framed is a packet led by its length.
+// framed returns a packet with its length in front.
 func framed(body []byte) []byte {
 	return append(binary.BigEndian.AppendUint32(nil, uint32(len(body))), body...)
 }

@@ -14,9 +14,9 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
-// base is the node under which runs keep theirs, below the chroot, and ours what is in it when a
-// run has made it: the last run removes it then. One that was there before stays,
-// with the rights that it gives.
+// base is the node under which runs keep their nodes, below the chroot. ours is its data
+// when a run has created it: the last run removes it then. A base that existed before
+// stays, with the rights that it gives.
 const (
 	base = "/zkverify"
 	ours = "made by a run of zkverify; the last run removes it"
@@ -25,15 +25,15 @@ const (
 // externalLimit bounds the creation and the removal of a run's nodes.
 const externalLimit = 30 * time.Second
 
-// probeLimit is how long a server has to answer a four-letter command, before it
-// is asked for a session: the command may be dropped on the way.
+// probeLimit is the time that a server has to answer a four-letter command, before the
+// probe tries a session: the command may be dropped on the way.
 const probeLimit = 2 * time.Second
 
-// authDemanded is what go-zookeeper makes of an answer that it does not know, of servers with
-// enforce.auth.enabled or sessionRequireClientSASLAuth.
+// authDemanded is the text of go-zookeeper's error for a code that it does not know,
+// which servers with enforce.auth.enabled or sessionRequireClientSASLAuth answer.
 const authDemanded = "unknown error: -124"
 
-// Ext is an ensemble that somebody else runs. It implements Ensemble, and has no
+// Ext is an ensemble of servers that run already. It implements Ensemble, and has no
 // faults of its own: its processes and its peers' links are out of reach.
 type Ext struct {
 	servers []Server
@@ -51,14 +51,16 @@ type Ext struct {
 var _ Ensemble = (*Ext)(nil)
 
 // External returns the ensemble of the servers at the given addresses, each
-// host:port or host alone for port 2181. Their IDs are their places in the list. Behind the last
-// there may be a chroot, as in ZooKeeper's connect string: a node that exists, below which the run
-// has all of its nodes.
-// All of them must serve, or ErrUnreachable names those that do not. It creates
-// /zkverify/<runID>, below the chroot, which Close removes with all below it, and returns
-// ErrRootExists when that node is there already. runID is one element of a path.
-// The node belongs to the given credentials; ErrNotAllowed says that they may not
-// create it, and zk.ErrAuthFailed that they are refused.
+// host:port or host alone for port 2181. Their IDs are their places in the list. The
+// last address may end in a chroot, as in ZooKeeper's connect string: a node that
+// exists, below which the run has all of its nodes. All of the servers must serve;
+// ErrUnreachable names those that do not.
+//
+// External creates /zkverify/<runID>, below the chroot, which Close removes with all
+// nodes below it. It returns ErrRootExists when that node exists already. runID is one
+// element of a path. The node belongs to the given credentials; External returns
+// ErrNotAllowed when they may not create it, and zk.ErrAuthFailed when the servers
+// refuse them.
 //
 // Servers that do not allow the four-letter commands are probed with a session;
 // their version, tick and leader are then not known.
@@ -103,7 +105,7 @@ func External(ctx context.Context, servers []string, runID string, auth Credenti
 	return e, nil
 }
 
-// probe asks all servers at once whether they serve.
+// probe checks all servers at once.
 func (e *Ext) probe(ctx context.Context) error {
 	var asked sync.WaitGroup
 	errs := make([]error, len(e.servers))
@@ -146,7 +148,7 @@ func isDialError(err error) bool {
 	return errors.As(err, &op) && op.Op == "dial"
 }
 
-// tickOf finds the tick in the answer to "conf", 0 when it is not there.
+// tickOf returns the tick in the answer to "conf", 0 when it is missing.
 func tickOf(conf string) time.Duration {
 	for line := range strings.Lines(conf) {
 		if value, found := strings.CutPrefix(strings.TrimSpace(line), "tickTime="); found {
@@ -172,7 +174,7 @@ func (e *Ext) create(ctx context.Context) error {
 	}
 	defer conn.Close()
 	defer context.AfterFunc(ctx, conn.Close)()
-	// Who may create below it need not be allowed to create it.
+	// A client that may create below the base need not be allowed to create the base.
 	if there, _, err := conn.Exists(e.base); err != nil {
 		return err
 	} else if !there {
@@ -194,21 +196,22 @@ func (e *Ext) Kind() string { return "external" }
 // Servers lists the servers in the order given to External.
 func (e *Ext) Servers() []Server { return append([]Server(nil), e.servers...) }
 
-// Leader returns the ID of the server that leads now, within about a second, or
+// Leader returns the ID of the current leader, within about a second, or
 // ErrUnknownLeader.
 func (e *Ext) Leader(ctx context.Context) (int, error) { return LeaderOf(ctx, e.servers) }
 
-// Version is the ZooKeeper version of the first server, "" when it does not say.
+// Version returns the ZooKeeper version of the first server, "" when it does not report
+// one.
 func (e *Ext) Version() string { return e.version }
 
-// TickTime is the tick of the first server, 0 when it does not say.
+// TickTime returns the tick of the first server, 0 when it does not report one.
 func (e *Ext) TickTime() time.Duration { return e.tick }
 
-// Root is /zkverify/<run id>, below the chroot.
+// Root returns /zkverify/<run id>, below the chroot.
 func (e *Ext) Root() string { return e.root }
 
-// Close removes Root with all below it, and /zkverify when a run has made it and
-// no other uses it. It takes half a minute at most.
+// Close removes Root with all nodes below it, and /zkverify when a run has created it and
+// no other run uses it. It takes half a minute at most.
 func (e *Ext) Close() error {
 	e.once.Do(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), externalLimit)
@@ -227,23 +230,23 @@ func (e *Ext) Close() error {
 	return e.closed
 }
 
-// removeBase removes the node of all runs, if a run has made it and this one is
-// the last.
+// removeBase removes the node of all runs, if a run has created it and this run is the
+// last.
 func removeBase(conn *zk.Conn, base string) error {
 	text, _, err := conn.Get(base)
 	if err == nil && string(text) == ours {
 		err = conn.Delete(base, -1)
 	}
-	// Not empty: other runs are in it. Gone: another run was the last. Not allowed to
-	// look: no run has made it.
+	// Not empty: other runs use it. Gone: another run was the last. Not allowed to look: no run
+	// has created it.
 	if errors.Is(err, zk.ErrNotEmpty) || errors.Is(err, zk.ErrNoNode) || errors.Is(err, zk.ErrNoAuth) {
 		return nil
 	}
 	return err
 }
 
-// removeAll removes a node with all below it. Clients that are still dying may
-// add nodes meanwhile, so it goes on until the node is gone or ctx ends.
+// removeAll removes a node with all nodes below it. Clients that are still ending may add
+// nodes meanwhile, so it goes on until the node is gone or ctx ends.
 func removeAll(ctx context.Context, conn *zk.Conn, node string) error {
 	for {
 		if ctx.Err() != nil {

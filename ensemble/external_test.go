@@ -69,7 +69,7 @@ func TestAnExternalEnsembleBelowAChroot(t *testing.T) {
 	}
 	_, err := conn.Create("/app", nil, 0, zk.WorldACL(zk.PermAll))
 	must(t, err)
-	t.Cleanup(func() { must(t, conn.Delete("/app", -1)) }) // it is empty again
+	t.Cleanup(func() { must(t, conn.Delete("/app", -1)) }) // empty again
 	e, err := ensemble.External(ctx, servers, "run-e", ensemble.Credentials{})
 	must(t, err)
 	if e.Root() != "/app/zkverify/run-e" || strings.Contains(e.Servers()[last].Addr, "/") {
@@ -108,8 +108,8 @@ func TestAServerWithoutFourLetterCommandsIsProbedWithASession(t *testing.T) {
 	must(t, e.Close())
 }
 
-// withoutCommands relays to a server, except for four-letter commands, which it
-// answers as a server does whose whitelist lacks them.
+// withoutCommands relays to a server, but answers four-letter commands itself, as a
+// server whose whitelist lacks them.
 func withoutCommands(t *testing.T, server string) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -7,8 +7,8 @@ import (
 	"github.com/zkverify/zkverify/ensemble/failpoints"
 )
 
-// HasFailpoints reports whether the servers were started with Byteman. Of a nil value it is
-// true: StartLocal says whether Byteman is there.
+// HasFailpoints reports whether the servers were started with Byteman. On a nil value it
+// returns true: StartLocal finds out whether Byteman is installed.
 func (l *Local) HasFailpoints() bool { return l == nil || l.byteman != "" }
 
 // Agent implements Failpoints.
@@ -16,7 +16,7 @@ func (l *Local) Agent(id int) failpoints.Agent {
 	return failpoints.Agent{Addr: loopback(l.servers[id-1].agent)}
 }
 
-// byteman returns Byteman's jar if failpoints are asked for.
+// byteman returns the path of Byteman's jar if LocalConfig.Failpoints is set.
 func (c *LocalConfig) byteman() (jar string, err error) {
 	if !c.Failpoints {
 		return "", nil
@@ -24,7 +24,7 @@ func (c *LocalConfig) byteman() (jar string, err error) {
 	return FindByteman()
 }
 
-// agentFlag has the JVM listen for failpoints, if they are asked for.
+// agentFlag returns the JVM flag for failpoints, if they are asked for.
 func (s *server) agentFlag() []string {
 	if s.local.byteman == "" {
 		return nil
@@ -33,7 +33,7 @@ func (s *server) agentFlag() []string {
 }
 
 // checkAgents returns an error unless Byteman answers in every server, if failpoints are
-// asked for: a JVM whose port was taken goes on without.
+// asked for: a JVM whose port was taken goes on without Byteman.
 func (l *Local) checkAgents(ctx context.Context) error {
 	if l.byteman == "" {
 		return nil

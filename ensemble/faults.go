@@ -41,8 +41,8 @@ func (l *Local) Pause(ctx context.Context, id int) error {
 	return nil
 }
 
-// Resume lets a paused server go on. A server that is not paused, or was killed
-// meanwhile, is left as it is.
+// Resume lets a paused server go on. It leaves any other server as it is, also one that
+// was killed meanwhile.
 func (l *Local) Resume(ctx context.Context, id int) error {
 	s, err := l.server(id)
 	if err == nil {
@@ -54,11 +54,10 @@ func (l *Local) Resume(ctx context.Context, id int) error {
 	return nil
 }
 
-// Restart starts the server again on the same data and ports, killing it first
-// if it still runs, and returns when it serves. It can serve only with a
-// majority of the servers: after the loss of the quorum restart them at the same
-// time. When ctx ends first the server goes on starting. It returns ErrServerDied
-// or ErrNotServing.
+// Restart starts the server again on the same data and ports, killing it first if it
+// still runs, and returns when it serves. It can serve only with a majority of the
+// servers: after the loss of the quorum restart them at the same time. When ctx ends
+// first the server goes on starting. Restart returns ErrServerDied or ErrNotServing.
 func (l *Local) Restart(ctx context.Context, id int) error {
 	s, err := l.server(id)
 	if err != nil {
@@ -74,7 +73,8 @@ func (l *Local) Restart(ctx context.Context, id int) error {
 	removed := s.removed
 	s.mu.Unlock()
 	if removed {
-		// It does not start with a list of members without itself, which it may have on disk.
+		// A server does not start with a list of members without itself, which it may have on
+		// disk.
 		if err := s.write(); err != nil {
 			return fmt.Errorf("restart: %w", err)
 		}
@@ -88,7 +88,7 @@ func (l *Local) Restart(ctx context.Context, id int) error {
 	return nil
 }
 
-// Running tells whether the server's process is alive, be it paused.
+// Running reports whether the server's process is alive, even if paused.
 func (l *Local) Running(id int) bool {
 	s, err := l.server(id)
 	if err != nil {
@@ -99,7 +99,7 @@ func (l *Local) Running(id int) bool {
 	return s.process != nil && s.process.Alive()
 }
 
-// Output returns what the server has printed in all its runs.
+// Output returns the output of all runs of the server.
 func (l *Local) Output(_ context.Context, id int) ([]byte, error) {
 	s, err := l.server(id)
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// FindJava returns the path of the java program: the one named, else that of
-// JAVA_HOME, of PATH, or of Homebrew. It returns ErrNoJava when there is none.
-// What is named or set is never passed over for something found elsewhere.
+// FindJava returns the path of the java program: the named one, else that of JAVA_HOME,
+// of PATH, or of Homebrew. It returns ErrNoJava when there is none. If a program is named
+// or JAVA_HOME is set, FindJava looks nowhere else.
 func FindJava(named string) (string, error) {
 	if named != "" {
 		if path, err := exec.LookPath(named); err == nil {
@@ -40,9 +40,9 @@ func FindJava(named string) (string, error) {
 
 const bytemanVariable = "ZKVERIFY_BYTEMAN"
 
-// FindByteman returns the path of Byteman's jar: the one that ZKVERIFY_BYTEMAN names, else
-// that of Debian's package, or that ensemble/install.sh --byteman has put into the user's
-// cache. It returns ErrNoByteman when there is none.
+// FindByteman returns the path of Byteman's jar: the one that ZKVERIFY_BYTEMAN names,
+// else that of Debian's package, or the one that ensemble/install.sh --byteman has put
+// into the user's cache. It returns ErrNoByteman when there is none.
 func FindByteman() (jar string, err error) {
 	if named := os.Getenv(bytemanVariable); named != "" {
 		if _, err := os.Stat(named); err != nil {
@@ -63,27 +63,26 @@ func FindByteman() (jar string, err error) {
 }
 
 // NotInstalled reports whether err says that there is no Java or no ZooKeeper, and no
-// variable names a place for them: then tests leave out what needs servers. What is
-// named and not there is a mistake.
+// variable names a place for them: then tests that need servers are skipped. A place that
+// is named and missing is a mistake.
 func NotInstalled(err error) bool {
 	set := os.Getenv("JAVA_HOME") + os.Getenv("ZKVERIFY_ZOOKEEPER") + os.Getenv("ZOOKEEPER_HOME")
 	return set == "" && (errors.Is(err, ErrNoJava) || errors.Is(err, ErrNoZooKeeper))
 }
 
-// Where packages put ZooKeeper.
+// The places where packages put ZooKeeper.
 var (
 	debianJar     = "/usr/share/java/zookeeper.jar"
 	debianBinding = "/usr/share/java/slf4j-simple.jar"
 	homebrew      = []string{"/opt/homebrew/opt/zookeeper/libexec", "/usr/local/opt/zookeeper/libexec"}
 )
 
-// FindZooKeeper returns the Java class path of ZooKeeper: that of what is named,
-// a jar file, the directory of an Apache distribution, or a version such as
-// "3.9.6", see Installations; else of what ZKVERIFY_ZOOKEEPER names in the same way,
-// else of ZOOKEEPER_HOME (the directory), else Debian's or Homebrew's package. It
-// returns ErrNoZooKeeper when there is none, and ErrNoVersion when a version is named
-// that is not there. What is named or set is never passed over for something found
-// elsewhere.
+// FindZooKeeper returns the Java class path of ZooKeeper. named is a jar file, the
+// directory of an Apache distribution, or a version such as "3.9.6", see Installations.
+// When it is empty FindZooKeeper takes ZKVERIFY_ZOOKEEPER, which is read in the same way,
+// else ZOOKEEPER_HOME (a directory), else Debian's or Homebrew's package. It returns
+// ErrNoZooKeeper when there is none, and ErrNoVersion when the named version is missing.
+// If a place is named or set, FindZooKeeper looks nowhere else.
 func FindZooKeeper(named string) (classPath string, err error) {
 	for _, set := range []struct{ by, place string }{
 		{"the ZooKeeper option", named},
@@ -114,7 +113,7 @@ func FindZooKeeper(named string) (classPath string, err error) {
 }
 
 // classPathOf returns the class path of a jar, or of a directory whose lib holds
-// ZooKeeper with all it needs.
+// ZooKeeper with all its dependencies.
 func classPathOf(place string) (string, bool) {
 	place, err := filepath.Abs(place)
 	if err != nil {
@@ -127,16 +126,16 @@ func classPathOf(place string) (string, bool) {
 	if info.IsDir() {
 		lib := filepath.Join(place, "lib")
 		jars, _ := filepath.Glob(filepath.Join(lib, "zookeeper*.jar"))
-		// The jar of a Debian package names the jute of the release that it is
-		// from, in a place where another release may have put its own.
+		// The jar of a Debian package names the jute of its own release, in a place where another
+		// release may have put its jute.
 		path, _ := filepath.Glob(filepath.Join(lib, "zookeeper-jute*.jar"))
 		return strings.Join(append(path, filepath.Join(lib, "*")), string(filepath.ListSeparator)), len(jars) > 0
 	}
 	if !strings.HasSuffix(place, ".jar") {
 		return "", false
 	}
-	// The jar names what it needs in its manifest, except a binding for SLF4J,
-	// without which ZooKeeper logs nothing at all.
+	// The manifest of the jar names its dependencies, except a binding for SLF4J, without which
+	// ZooKeeper logs nothing at all.
 	path := place
 	for _, binding := range []string{filepath.Join(filepath.Dir(place), "slf4j-simple.jar"), debianBinding} {
 		if _, err := os.Stat(binding); err == nil {

@@ -17,11 +17,10 @@ const (
 	maxFour   = 16 << 20
 )
 
-// Four sends a four-letter command, such as "srvr", "mntr", "wchs" or "wchp", to
-// a server and returns its whole answer. It takes at most until ctx
-// ends, and never more than five seconds. An answer of more than 16 MiB is
-// ErrNotZooKeeper. A server that does not allow the command answers with a sentence
-// that says so.
+// Four sends a four-letter command, such as "srvr", "mntr", "wchs" or "wchp", to a server
+// and returns its whole answer. It returns when ctx ends, and after five seconds at most.
+// It returns ErrNotZooKeeper for an answer of more than 16 MiB. A server that does not
+// allow the command answers with a sentence that says so.
 func Four(ctx context.Context, s Server, command string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, fourLimit)
 	defer cancel()
@@ -56,7 +55,7 @@ func ask(conn net.Conn, command string) (string, error) {
 	return string(answer), err
 }
 
-// Status is what a server says of itself in answer to "srvr".
+// Status is a server's answer to "srvr".
 type Status struct {
 	Version string // such as "3.8.0", without the build
 	Mode    string // "leader", "follower", "observer" or "standalone"
@@ -64,15 +63,15 @@ type Status struct {
 	Epoch   int64  // the leader's term that Zxid belongs to
 }
 
-// Serving tells whether the server takes part in a quorum and serves clients.
+// Serving reports whether the server takes part in a quorum and serves clients.
 func (s Status) Serving() bool { return s.Mode != "" }
 
-// Leads tells whether the server leads, be it only itself.
+// Leads reports whether the server leads, even if only itself.
 func (s Status) Leads() bool { return s.Mode == "leader" || s.Mode == "standalone" }
 
-// AskStatus asks a server for its status. A server that answers but
-// serves nobody, as during an election, has a Status without a Mode; so has one
-// that does not allow the command, for which allowed is false.
+// AskStatus asks a server for its status. A server that answers but serves no client, as
+// during an election, has a Status without a Mode. So has a server that does not allow
+// the command, for which allowed is false.
 func AskStatus(ctx context.Context, s Server) (status Status, allowed bool, err error) {
 	answer, err := Four(ctx, s, "srvr")
 	if err != nil {

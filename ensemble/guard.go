@@ -15,12 +15,13 @@ import (
 	"github.com/zkverify/zkverify/internal/reply"
 )
 
-// maxFrame bounds what a server may send at once. It is far above the lists of
-// nodes of a run, and nothing is allocated for more.
+// maxFrame bounds a frame from a server. It is far above the lists of a run's nodes; no
+// memory is allocated for more.
 const maxFrame = 4 << 20
 
-// Sizes of ZooKeeper's protocol: a reply's header, and the answer to a connect
-// request, which newer servers end with whether they are read-only.
+// Sizes of ZooKeeper's protocol: the header of a reply, and the answer to a connect
+// request. Newer servers end that answer with a byte that says whether they are
+// read-only.
 const (
 	replyHeader  = 16
 	minHandshake = 36
@@ -28,12 +29,12 @@ const (
 	passwordSize = 16
 )
 
-// Guard returns a connection to a ZooKeeper server that fails with
-// ErrNotZooKeeper, saying what came, as soon as the other end sends what no
-// ZooKeeper server does: an answer to the connect request that is none, a
-// frame of less than a header or more than 4 MiB, or an answer that has less in it
-// than it says. go-zookeeper allocates what a frame's length and an answer's counts
-// say, and believes every answer. It writes each request by one call.
+// Guard returns a connection to a ZooKeeper server. It fails with ErrNotZooKeeper, which
+// quotes the data, as soon as the other end sends data that no ZooKeeper server sends: an
+// answer to the connect request that is none, a frame of less than a header or more than
+// 4 MiB, or an answer that is shorter than its own counts say. go-zookeeper allocates
+// memory by a frame's length and an answer's counts, and believes every answer. It writes
+// each request by one call.
 func Guard(conn net.Conn) net.Conn {
 	return &guarded{Conn: conn, in: bufio.NewReader(conn), asked: make(map[int32]int32)}
 }
@@ -43,7 +44,7 @@ type guarded struct {
 	in     *bufio.Reader
 	shaken bool   // the answer to the connect request is here
 	whole  []byte // the current frame, with its length
-	left   []byte // of it, what is still to be handed out
+	left   []byte // of it, the bytes that have not been handed out
 	err    error  // why the connection was given up
 
 	mu        sync.Mutex
@@ -52,7 +53,7 @@ type guarded struct {
 }
 
 func (g *guarded) Write(p []byte) (int, error) {
-	const number, operation = 4, 8 // where they are
+	const number, operation = 4, 8 // their offsets
 	g.mu.Lock()
 	if g.connected && len(p) >= operation+4 {
 		g.asked[int32(binary.BigEndian.Uint32(p[number:]))] = int32(binary.BigEndian.Uint32(p[operation:]))
@@ -74,7 +75,7 @@ func (g *guarded) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// next reads the next frame and judges it.
+// next reads the next frame and checks it.
 func (g *guarded) next() error {
 	size, err := g.in.Peek(4)
 	if err != nil {
@@ -100,7 +101,7 @@ func (g *guarded) next() error {
 	return nil
 }
 
-// judge says why no ZooKeeper server sends a frame, nil if one may.
+// judge returns the reason why no ZooKeeper server sends the frame, nil if one may.
 func (g *guarded) judge(frame []byte) error {
 	if !g.shaken {
 		g.shaken = true
@@ -123,7 +124,7 @@ func (g *guarded) judge(frame []byte) error {
 	return reply.Check(op, body)
 }
 
-// implausible says why no ZooKeeper server answers a connect request so, ""
+// implausible returns the reason why no ZooKeeper server answers a connect request so, ""
 // when one may.
 func implausible(answer []byte) string {
 	protocol := int32(binary.BigEndian.Uint32(answer))
@@ -141,7 +142,7 @@ func implausible(answer []byte) string {
 	return ""
 }
 
-// describe quotes what came if it is text, and guesses whose.
+// describe quotes the data if it is text, and guesses which kind of server sent it.
 func describe(came []byte) string {
 	const shown = 40
 	line, _, _ := strings.Cut(string(came), "\n")

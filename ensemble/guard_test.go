@@ -20,7 +20,7 @@ func frame(body []byte) []byte {
 	return append(binary.BigEndian.AppendUint32(nil, uint32(len(body))), body...)
 }
 
-// answer is a server's answer to a connect request.
+// answer returns a server's answer to a connect request.
 func answer(protocol, timeout int32, session int64, password int) []byte {
 	body := binary.BigEndian.AppendUint32(nil, uint32(protocol))
 	body = binary.BigEndian.AppendUint32(body, uint32(timeout))
@@ -37,7 +37,7 @@ func TestGuardEndsAConnectionAtWhatNoServerSends(t *testing.T) {
 		name   string
 		sent   []byte
 		passed int    // bytes
-		says   string // of the error; "" for none
+		says   string // part of the error; "" for none
 	}{
 		{"a session, and two replies", whole, len(whole), ""},
 		{"one more byte of newer servers", append(frame(append(good[4:len(good):len(good)], 0)), reply...), 41 + 24, ""},
@@ -73,7 +73,7 @@ func TestGuardEndsAConnectionAtWhatNoServerSends(t *testing.T) {
 					t.Errorf("then %v", again)
 				}
 			}
-			// In one piece there is more to tell.
+			// In one piece the error quotes more.
 			if _, err := io.ReadAll(ensemble.Guard(canned{Reader: bytes.NewReader(test.sent)})); test.says != "" && !strings.Contains(err.Error(), test.says) {
 				t.Errorf("got %v, want %q", err, test.says)
 			}
@@ -81,8 +81,9 @@ func TestGuardEndsAConnectionAtWhatNoServerSends(t *testing.T) {
 	}
 }
 
-// An answer may say that it has two billion names in forty bytes: the connection ends before
-// go-zookeeper makes room for them. Package reply knows what answers consist of.
+// An answer of forty bytes may claim to have two billion names: the connection ends
+// before go-zookeeper allocates memory for them. Package reply knows the structure of
+// answers.
 func TestGuardBelievesALengthOnlyAsFarAsBytesAreThere(t *testing.T) {
 	const getChildren, number = 8, 7
 	request := func(number, op uint32) []byte {
@@ -126,12 +127,12 @@ func TestGuardBelievesALengthOnlyAsFarAsBytesAreThere(t *testing.T) {
 	}
 }
 
-// talking is a connection that takes what is said.
+// talking is a connection that accepts writes.
 type talking struct{ canned }
 
 func (talking) Write(p []byte) (int, error) { return len(p), nil }
 
-// canned is a connection that something comes from.
+// canned is a connection with a fixed input.
 type canned struct {
 	net.Conn
 	io.Reader
@@ -139,7 +140,7 @@ type canned struct {
 
 func (c canned) Read(p []byte) (int, error) { return c.Reader.Read(p) }
 
-// strange returns the address of a server that is none of ZooKeeper.
+// strange returns the address of a server that does not speak ZooKeeper's protocol.
 func strange(t *testing.T, serve func(net.Conn)) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -164,7 +165,7 @@ func strange(t *testing.T, serve func(net.Conn)) string {
 	return l.Addr().String()
 }
 
-// greeting is a server that says something as soon as it is sent anything.
+// greeting is a server that sends a text after its first input.
 func greeting(text []byte) func(net.Conn) {
 	return func(conn net.Conn) {
 		_, _ = conn.Read(make([]byte, 4))
@@ -226,7 +227,7 @@ func TestAStrangeServerIsNamedForWhatItIs(t *testing.T) {
 	})
 }
 
-// tape is a connection to a server that has said all that it says.
+// tape is a connection to a server that has sent all its data.
 type tape struct {
 	net.Conn
 	io.Reader
@@ -235,7 +236,7 @@ type tape struct {
 func (t tape) Read(p []byte) (int, error) { return t.Reader.Read(p) }
 func (tape) Write(p []byte) (int, error)  { return len(p), nil }
 
-// What is handed out is what came, up to what no server sends.
+// The data handed out are the data received, up to the first that no server sends.
 func FuzzGuard(f *testing.F) {
 	f.Add(append(answer(0, 4000, 5, 16), frame(make([]byte, 20))...))
 	f.Add(append(answer(0, 4000, 5, 16), 0, 0, 0, 8))
@@ -249,7 +250,7 @@ func FuzzGuard(f *testing.F) {
 		}
 		got, err := io.ReadAll(g)
 		if !bytes.HasPrefix(said, got) || err == nil && len(got) < len(said) {
-			t.Errorf("of %x it hands out %x, %v", said, got, err)
+			t.Errorf("of %x Guard hands out %x, %v", said, got, err)
 		}
 	})
 }

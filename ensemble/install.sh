@@ -1,23 +1,23 @@
 #!/bin/sh
 # Makes sure that a Java runtime and ZooKeeper are there, where ensemble/find.go
-# looks for them. Installs with the system's package manager what is missing,
-# and nothing else. With --check it installs nothing and only says what it found.
+# looks for them. Installs missing packages with the system's package manager, and
+# no others. With --check it installs nothing and only prints the places that it found.
 #
 # With --zookeeper VERSION, such as 3.9.6, also that version, which another release
-# of Debian has: it is unpacked into the cache (unpack.sh), and nothing that is
-# installed changes. zkverify runs it where it is asked to: --zookeeper VERSION, or
+# of Debian has: it is unpacked into the cache (unpack.sh), and the installed version
+# stays. zkverify runs it on request: --zookeeper VERSION, or
 # ZKVERIFY_ZOOKEEPER=VERSION.
 #
-# With --curator also what the tests in recipes/interop need, on Debian: Curator
-# and a JDK. They are skipped without it, so that what cannot be had is no failure.
+# With --curator also the packages for the tests in recipes/interop, on Debian: Curator
+# and a JDK. The tests are skipped without them, so packages that apt lacks are no failure.
 # With --curator VERSION, such as 5.7.1, also that version of Curator, unpacked into the
 # cache: ZKVERIFY_CURATOR=VERSION has the tests and the worker of workload/examples use it.
 # With --chromium also the browser of the tests in report, on Debian: as above.
-# With --promtool also what evaluates the alert rules in recipes/promobserver: as above.
-# With --kazoo also what the worker in Python of workload/examples needs: as above.
-# With --spin also what searches the models in spec, on Debian: as above.
-# With --kerberos also what the tests of Kerberos need, on Debian: the programs of a KDC.
-# With --byteman also what the fault failpoint needs, on Debian: Byteman's jar, in the cache.
+# With --promtool also the program that evaluates the alert rules in recipes/promobserver: as above.
+# With --kazoo also kazoo for the worker in Python of workload/examples: as above.
+# With --spin also the program that searches the models in spec, on Debian: as above.
+# With --kerberos also the programs of a KDC for the tests of Kerberos, on Debian.
+# With --byteman also Byteman's jar for the fault failpoint, on Debian, in the cache.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)

@@ -10,8 +10,8 @@ import (
 	"github.com/zkverify/zkverify/ensemble"
 )
 
-// The script that installs looks in the places where the program looks: what
-// one of them finds the other must find.
+// The install script and the program look in the same places: each finds the same
+// installations.
 func TestTheInstallScriptAndTheProgramAgree(t *testing.T) {
 	home := t.TempDir()
 	must(t, os.Mkdir(filepath.Join(home, "lib"), 0o755))

@@ -7,14 +7,13 @@ import (
 	"time"
 )
 
-// statusLimit bounds the question who leads: a server that is paused or cut off
-// must not hold up the answer of the others.
+// statusLimit bounds the wait for a server's status: a server that is paused or cut off
+// must not hold up the answers of the others.
 const statusLimit = time.Second
 
 // LeaderOf asks all servers at once and returns the ID of the one that leads, within
-// about a second, or ErrUnknownLeader. A
-// leader that was cut off believes in itself for about a second more: of two,
-// the one of the later epoch leads.
+// about a second, or ErrUnknownLeader. A leader that was cut off goes on leading for
+// about a second: of two, LeaderOf returns the one of the later epoch.
 func LeaderOf(ctx context.Context, servers []Server) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, statusLimit)
 	defer cancel()

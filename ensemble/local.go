@@ -25,7 +25,7 @@ type Local struct {
 	class   string // Java class path of the version that the servers start with
 	upgrade upgrade
 	byteman string      // Byteman's jar, "" without failpoints
-	super   Credentials // of those who may reconfigure
+	super   Credentials // of the client that may reconfigure
 	ownsDir bool
 	root    string
 	version string
@@ -36,7 +36,7 @@ type Local struct {
 	ctx    context.Context // ends at Close
 	cancel context.CancelCauseFunc
 	once   sync.Once
-	closed error // what Close returned
+	closed error // the error that Close returned
 }
 
 var (
@@ -46,8 +46,8 @@ var (
 	_ Failpoints = (*Local)(nil)
 )
 
-// startTries bounds how often StartLocal chooses other ports because somebody
-// took one of those that were free a moment before.
+// startTries bounds how often StartLocal chooses other ports because another process took
+// one of those that were free a moment before.
 const startTries = 3
 
 // StartLocal starts ZooKeeper servers as processes of this machine and returns
@@ -56,9 +56,9 @@ const startTries = 3
 // ErrNoVersion, ErrSameVersion, ErrNoByteman, ErrPortTaken, ErrServerDied, ErrNotServing
 // or ErrDirectPeerLink, wrapped with the details; nothing is left running then.
 //
-// Client ports are bound to loopback. The ports on which servers reach each
-// other are bound to all addresses: a server whose own line named loopback would
-// be told that address by its peers, and dial around the links.
+// Client ports are bound to loopback. The ports on which servers reach each other are
+// bound to all addresses: a server whose own line named loopback would tell its peers
+// that address, and they would dial around the links.
 func StartLocal(ctx context.Context, config LocalConfig) (*Local, error) {
 	if err := config.SetDefaults(); err != nil {
 		return nil, fmt.Errorf("start ZooKeeper: %w", err)
@@ -131,7 +131,7 @@ func startOnce(ctx context.Context, config LocalConfig, java, class string, othe
 	return l, nil
 }
 
-// prepare chooses ports, opens the links and writes everything the servers read.
+// prepare chooses ports, opens the links and writes all files that the servers read.
 func (l *Local) prepare(ctx context.Context) error {
 	if l.config.Dir == "" {
 		dir, err := os.MkdirTemp("", "zkverify-ensemble-")
@@ -187,8 +187,8 @@ func (l *Local) Servers() []Server {
 	return list
 }
 
-// Leader returns the ID of the server that leads now, within about a second, or
-// ErrUnknownLeader. Servers that are killed or paused are not asked.
+// Leader returns the ID of the current leader, within about a second, or
+// ErrUnknownLeader. It does not ask servers that are killed or paused.
 func (l *Local) Leader(ctx context.Context) (int, error) {
 	var able []Server
 	for _, s := range l.servers {
@@ -199,13 +199,14 @@ func (l *Local) Leader(ctx context.Context) (int, error) {
 	return LeaderOf(ctx, able)
 }
 
-// Version is the ZooKeeper version that the servers report, such as "3.8.0".
+// Version returns the ZooKeeper version that the servers report, such as "3.8.0".
 func (l *Local) Version() string { return l.version }
 
-// TickTime is the tick that the servers were configured with.
+// TickTime returns the tick that the servers were configured with.
 func (l *Local) TickTime() time.Duration { return l.config.TickTime }
 
-// Root is the path under which a run keeps all its nodes. It is not created.
+// Root returns the path under which a run keeps all its nodes. It does not create the
+// node.
 func (l *Local) Root() string { return l.root }
 
 // DataDir implements Disks. Close removes the folder.
@@ -213,7 +214,7 @@ func (l *Local) DataDir(_ context.Context, id int) (string, error) {
 	return filepath.Join(l.servers[id-1].dir, "data"), nil
 }
 
-// Dir is the directory of the logs.
+// Dir returns the directory of the logs.
 func (l *Local) Dir() string { return l.config.Dir }
 
 // Close kills the servers, waits for their end, closes the peer links, and

@@ -85,7 +85,7 @@ func TestAPausedServerStandsStillUntilItIsResumed(t *testing.T) {
 	must(t, l.Pause(ctx, id))
 	must(t, l.Pause(ctx, id))
 	if !ensemble.Stopped(l.PID(id)) {
-		t.Error("it does not stand still")
+		t.Error("the paused server does not stand still")
 	}
 	must(t, l.Resume(ctx, id))
 	must(t, l.Resume(ctx, id))

@@ -18,7 +18,7 @@ import (
 	"github.com/zkverify/zkverify/ensemble/links"
 )
 
-// shared is one ensemble for the tests that leave it as they found it.
+// shared is an ensemble for tests that leave it unchanged.
 var shared struct {
 	once    sync.Once
 	network links.Network
@@ -80,7 +80,7 @@ func local(t *testing.T) *ensemble.Local {
 	return shared.local
 }
 
-// needsServers skips the test under -short, which rules servers out.
+// needsServers skips the test under -short, which excludes servers.
 func needsServers(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
@@ -102,12 +102,12 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// eventually polls until what holds.
+// eventually polls until holds returns true.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); !holds(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatal("never so: " + what)
+			t.Fatal("not within the time: " + what)
 		}
 	}
 }

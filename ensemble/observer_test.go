@@ -46,7 +46,7 @@ func TestAnObserverServesAndHasNoVote(t *testing.T) {
 	}
 	must(t, l.CheckPeers())
 
-	// The leader and the observer are two of four. The other two are a quorum.
+	// The leader and the observer are two of four servers. The other two are a quorum.
 	old, err := l.Leader(ctx)
 	must(t, err)
 	must(t, l.Kill(ctx, old))
@@ -56,14 +56,14 @@ func TestAnObserverServesAndHasNoVote(t *testing.T) {
 	}
 	must(t, l.Restart(ctx, 4))
 
-	// One voter and the observer are none.
+	// One voter and the observer are no quorum.
 	for id := range 3 {
 		if id+1 != old {
 			must(t, l.Kill(ctx, id+1))
 			break
 		}
 	}
-	eventually(t, "the observer serves nobody", func() bool { return mode(4) == "" })
+	eventually(t, "the observer serves no client", func() bool { return mode(4) == "" })
 	if id, err := l.Leader(ctx); err == nil {
 		t.Errorf("server %d leads without a quorum", id)
 	}

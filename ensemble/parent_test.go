@@ -46,7 +46,7 @@ func beParent() {
 		os.Exit(1)
 	}
 	fmt.Println("started", l.PID(1), l.PID(2), l.PID(3))
-	_, _ = bufio.NewReader(os.Stdin).ReadString('\n') // until the test ends, should it fail to kill this
+	_, _ = bufio.NewReader(os.Stdin).ReadString('\n') // until the test ends, should it fail to kill this process
 	os.Exit(2)
 }
 
@@ -73,7 +73,7 @@ func TestNoServerOutlivesAProcessThatIsKilled(t *testing.T) {
 	}
 }
 
-// gone tells whether a process has ended, be it that nobody has waited for it.
+// gone reports whether a process has ended, even if its parent has not waited for it.
 func gone(pid int) bool {
 	if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
 		return true

@@ -11,8 +11,8 @@ import (
 	"github.com/zkverify/zkverify/internal/relay"
 )
 
-// openPeers makes a link for each ordered pair of servers and each of the two
-// ports on which a server is dialled by its peers.
+// openPeers makes a link for each ordered pair of servers and each of the two ports at
+// which peers dial a server.
 func (l *Local) openPeers(ctx context.Context) error {
 	if l.config.Peers == nil {
 		return nil
@@ -43,10 +43,10 @@ func (l *Local) openPeers(ctx context.Context) error {
 	return nil
 }
 
-// peerLines returns the lines of a server's configuration that name the servers.
-// Its own is the wildcard and its real ports: a server tells its own address to
-// its peers, who would dial it and so bypass the links. Measured with loopback
-// there: cutting off the leader left the ensemble without one for 53 s.
+// peerLines returns the lines of a server's configuration that name the servers. Its own
+// line has the wildcard and its real ports: a server tells its own address to its peers,
+// who would dial it and so bypass the links. With loopback there, cutting off the leader
+// was measured to leave the ensemble without a leader for 53 s.
 func (l *Local) peerLines(self *server) []string {
 	var lines []string
 	for _, to := range l.servers {
@@ -67,10 +67,10 @@ func (l *Local) peerLines(self *server) []string {
 	return lines
 }
 
-// Peer returns the links, quorum and election, that carry what server from
-// opened to server to; none when LocalConfig.Peers was nil or an ID is unknown.
-// Which server of two opens a connection is for them to decide: cutting them
-// apart takes Peer(a, b) and Peer(b, a).
+// Peer returns the links, quorum and election, that carry the connections that server
+// from opened to server to; none when LocalConfig.Peers was nil or an ID is unknown. The
+// servers decide which of two opens a connection: cutting them apart takes Peer(a, b) and
+// Peer(b, a).
 func (l *Local) Peer(from, to int) []links.Link {
 	return append([]links.Link(nil), l.peers[[2]int{from, to}]...)
 }

@@ -15,16 +15,17 @@ var _ Reconfigurable = (*Local)(nil)
 // CanReconfigure reports whether LocalConfig.Reconfig was set.
 func (l *Local) CanReconfigure() bool { return l != nil && l.config.Reconfig }
 
-// newSuperuser returns those who may reconfigure: the servers are started with their digest.
+// newSuperuser returns credentials that may reconfigure: the servers are started with
+// their digest.
 func newSuperuser() Credentials { return NewCredentials("digest", []byte("super:"+rand.Text())) }
 
-// superFlag tells a server of its superuser.
+// superFlag returns the JVM flag that gives a server its superuser.
 func superFlag(c Credentials) string {
 	sum := sha1.Sum(c.secret()) // ZooKeeper's own
 	return "-Dzookeeper.DigestAuthenticationProvider.superDigest=super:" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// member is the line of a server in a configuration that all servers share.
+// member returns the line for a server in the configuration that all servers share.
 func (l *Local) member(s *server) string {
 	role := "participant"
 	if s.Observer {
@@ -33,8 +34,8 @@ func (l *Local) member(s *server) string {
 	return fmt.Sprintf("server.%d=127.0.0.1:%d:%d:%s;127.0.0.1:%d", l.config.myid(s.ID), s.quorum, s.election, role, s.client)
 }
 
-// Remove takes a server out of the ensemble. Its process goes on. It refuses when the
-// servers that are left do not all serve.
+// Remove takes a server out of the ensemble. Its process goes on. Remove returns an error
+// when one of the remaining servers does not serve.
 func (l *Local) Remove(ctx context.Context, id int) error {
 	s, err := l.server(id)
 	if err != nil {
@@ -54,9 +55,9 @@ func (l *Local) Remove(ctx context.Context, id int) error {
 	return l.reconfigure(ctx, s, false)
 }
 
-// Add makes a server that was removed a member again, and does nothing to one that is a member.
-// The server may still have to be restarted: one that learned that it is no member does not
-// take part in elections.
+// Add makes a removed server a member again, and does nothing to a server that is a
+// member. The server may still have to be restarted: a server that learned that it is no
+// member does not take part in elections.
 func (l *Local) Add(ctx context.Context, id int) error {
 	s, err := l.server(id)
 	if err != nil {
@@ -89,8 +90,8 @@ func (l *Local) reconfigure(ctx context.Context, s *server, member bool) error {
 	}
 }
 
-// reconfigureOnce reports whether the configuration is as wanted, and asks for the change if it
-// is not. The answer may be lost: then the next call sees what came of it.
+// reconfigureOnce reports whether the configuration is as wanted, and asks for the change
+// if it is not. The answer may be lost: the next call sees the result then.
 func (l *Local) reconfigureOnce(ctx context.Context, others []string, s *server, member bool) (done bool, err error) {
 	conn, err := connect(ctx, others, l.super)
 	if err != nil {

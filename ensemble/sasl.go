@@ -16,10 +16,10 @@ import (
 	"github.com/zkverify/zkverify/recipes/kerberos"
 )
 
-// saslScheme is the scheme of credentials that connections are authenticated by.
+// saslScheme is the scheme of credentials that authenticate connections.
 const saslScheme = "sasl"
 
-// readMechanism takes apart what follows sasl: in credentials.
+// readMechanism parses the text behind "sasl:" in credentials.
 func readMechanism(text string) (sasl.Mechanism, error) {
 	mechanism, secret, _ := strings.Cut(text, ":")
 	switch strings.ToLower(mechanism) {
@@ -35,8 +35,8 @@ func readMechanism(text string) (sasl.Mechanism, error) {
 	return nil, errors.New("credentials of SASL are written sasl:digest-md5:user:password or sasl:gssapi:NAME=VALUE")
 }
 
-// readGSSAPI reads settings such as keytab=FILE principal=app@EXAMPLE.COM, with white space between
-// them, whose names are those of kerberos.Config in lower case.
+// readGSSAPI parses settings such as keytab=FILE principal=app@EXAMPLE.COM, with white
+// space between them. Their names are those of kerberos.Config in lower case.
 func readGSSAPI(text string) (sasl.Mechanism, error) {
 	var c kerberos.Config
 	names := map[string]*string{
@@ -54,7 +54,8 @@ func readGSSAPI(text string) (sasl.Mechanism, error) {
 	return kerberos.New(c)
 }
 
-// mechanismOf is readMechanism whose error is that of every connection.
+// mechanismOf returns the mechanism of readMechanism, or one that fails every connection
+// with its error.
 func mechanismOf(text string) sasl.Mechanism {
 	m, err := readMechanism(text)
 	if err != nil {
@@ -63,7 +64,7 @@ func mechanismOf(text string) sasl.Mechanism {
 	return m
 }
 
-// unreadable is the mechanism of credentials that say none.
+// unreadable is the mechanism of credentials that cannot be parsed.
 type unreadable struct{ err error }
 
 func (unreadable) Name() string { return "(none)" }
@@ -72,11 +73,11 @@ func (u unreadable) Start(context.Context, string) ([]byte, func([]byte) ([]byte
 	return nil, nil, sasl.Final("%w", u.err)
 }
 
-// SASL is the mechanism of the scheme "sasl", nil for other credentials.
+// SASL returns the mechanism of the scheme "sasl", nil for other credentials.
 func (c Credentials) SASL() sasl.Mechanism { return c.sasl }
 
-// SASLUsers is what LocalConfig.SASLUsers has to be for servers that know the credentials: the user of
-// DIGEST-MD5, and nil for other credentials.
+// SASLUsers returns the value of LocalConfig.SASLUsers for servers that know the
+// credentials: the user of DIGEST-MD5, and nil for other credentials.
 func (c Credentials) SASLUsers() map[string]string {
 	if _, ok := c.sasl.(sasl.DigestMD5); !ok {
 		return nil
@@ -86,9 +87,10 @@ func (c Credentials) SASLUsers() map[string]string {
 	return map[string]string{user: password}
 }
 
-// Authenticate returns conn, a new connection to a server, host:port, which is authenticated within
-// patience, before the answer to the connect request can be read from it, if the credentials are of the
-// scheme "sasl". Reads return an error that wraps zk.ErrAuthFailed if the server refuses the client.
+// Authenticate returns conn, a new connection to server (host:port). If the credentials
+// are of the scheme "sasl", it is authenticated within patience, before the answer to the
+// connect request can be read from it. Reads return an error that wraps zk.ErrAuthFailed
+// if the server refuses the client.
 func (c Credentials) Authenticate(conn net.Conn, server string, patience time.Duration) net.Conn {
 	if c.sasl == nil {
 		return conn
@@ -96,10 +98,10 @@ func (c Credentials) Authenticate(conn net.Conn, server string, patience time.Du
 	return sasl.Client(conn, server, c.sasl, patience, func(answer []byte) bool { return implausible(answer) == "" })
 }
 
-// jaasFile is what a server with SASL has its users in.
+// jaasFile is the file in which a server with SASL has its users.
 const jaasFile = "jaas.conf"
 
-// jaas returns the text of that file: the users that DIGEST-MD5 knows, and their passwords.
+// jaas returns the text of jaasFile: the users of DIGEST-MD5 and their passwords.
 func jaas(users map[string]string) string {
 	var b strings.Builder
 	b.WriteString("Server {\n  org.apache.zookeeper.server.auth.DigestLoginModule required")
@@ -110,12 +112,13 @@ func jaas(users map[string]string) string {
 	return b.String()
 }
 
-// jaasQuoted is a string as Java's tokenizer reads it.
+// jaasQuoted returns a string in the form that Java's tokenizer reads.
 func jaasQuoted(text string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`).Replace(text) + `"`
 }
 
-// modeOf is the mode of a file that a server reads: others do not read passwords.
+// modeOf returns the mode of a file that a server reads: only its owner may read
+// passwords.
 func modeOf(file string) os.FileMode {
 	if file == jaasFile {
 		return 0o600
@@ -123,8 +126,8 @@ func modeOf(file string) os.FileMode {
 	return 0o644
 }
 
-// saslFlags make the server read its users, and take access control lists of the scheme sasl. Since 3.9.6
-// servers have no DIGEST-MD5 in FIPS mode, which is their default (ZOOKEEPER-5043).
+// saslFlags make the server read its users, and accept ACLs of the scheme sasl. Since
+// 3.9.6 servers have no DIGEST-MD5 in FIPS mode, which is their default (ZOOKEEPER-5043).
 func (s *server) saslFlags() []string {
 	if s.local.config.SASLUsers == nil {
 		return nil

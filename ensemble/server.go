@@ -18,7 +18,7 @@ import (
 	"github.com/zkverify/zkverify/internal/relay"
 )
 
-// pollInterval is how often a starting server is asked whether it serves.
+// pollInterval is the interval at which a starting server is asked whether it serves.
 const pollInterval = 20 * time.Millisecond
 
 // errPortLost tells StartLocal that a port was taken between its choice and its
@@ -30,20 +30,20 @@ type server struct {
 	Server
 	local                    *Local
 	client, quorum, election int
-	agent                    int // the port of Byteman, of servers with failpoints
+	agent                    int // the port of Byteman, on servers with failpoints
 	dir, log                 string
 	relay                    *relay.Relay // in front of the quorum port; nil without links
 
 	mu       sync.Mutex
 	process  *child.Process // the latest; nil before the first
-	began    int64          // where the log of the latest process begins, in bytes
+	began    int64          // offset in the log, in bytes, at which the latest process begins
 	removed  bool           // it was removed from the members at some time
 	upgraded bool           // it runs, or is to run, as the other version
 	paused   bool
 	closed   bool
 }
 
-// write writes what the server reads when it starts.
+// write writes the files that the server reads when it starts.
 func (s *server) write() error {
 	if err := os.MkdirAll(filepath.Join(s.dir, "data"), 0o755); err != nil {
 		return err
@@ -136,8 +136,8 @@ func (s *server) trim() {
 	}
 }
 
-// serves waits until the server takes part in a quorum: an open port is not
-// enough, it opens before the election. It returns what the server says of itself then.
+// serves waits until the server takes part in a quorum: the port opens before the
+// election, so an open port is not enough. It returns the server's status.
 func (s *server) serves(ctx context.Context) (Status, error) {
 	s.mu.Lock()
 	p := s.process
@@ -172,8 +172,9 @@ func (s *server) died() error {
 	return err
 }
 
-// logged reports whether the latest process has written a text into the log. It may be far
-// from the end: a server goes on for seconds after a listener of it has failed.
+// logged reports whether the latest process has written a text into the log. The text may
+// be far from the end: a server goes on for seconds after one of its listeners has
+// failed.
 func (s *server) logged(text string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -214,7 +215,7 @@ func (s *server) pause(ctx context.Context) error {
 	return err
 }
 
-// resume lets a paused process go on. Any other is left as it is.
+// resume lets a paused process go on. It leaves any other as it is.
 func (s *server) resume() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -228,7 +229,7 @@ func (s *server) resume() error {
 	return nil
 }
 
-// able tells whether the server can answer at all.
+// able reports whether the server can answer at all.
 func (s *server) able() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -16,8 +16,8 @@ const (
 	handshakeLimit = 3 * time.Second
 )
 
-// connect opens a session for this package's own housekeeping. The caller
-// closes it, which also ends calls that wait for a server: they take no context.
+// connect opens a session for this package's own housekeeping. The caller closes it,
+// which also ends calls that wait for a server: those calls take no context.
 func connect(ctx context.Context, servers []string, auth Credentials) (*zk.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, handshakeLimit)
 	defer cancel()
@@ -52,7 +52,7 @@ func connect(ctx context.Context, servers []string, auth Credentials) (*zk.Conn,
 	return nil, why.reason()
 }
 
-// failure is a logger of go-zookeeper that remembers why there is no session.
+// failure is a logger of go-zookeeper that remembers the reason why there is no session.
 type failure struct {
 	refused chan struct{} // closed: there will be no session
 
@@ -85,8 +85,8 @@ func (f *failure) reason() error {
 }
 
 // CapHandshake bounds the wait of go-zookeeper's handshake on conn to a few seconds.
-// It is otherwise several session timeouts, and outlives Close. The session is to have
-// the given timeout.
+// Otherwise it is several session timeouts, and outlives Close. session is the timeout
+// that the session is to have.
 func CapHandshake(conn net.Conn, session time.Duration) net.Conn { return cappedConn{conn, session} }
 
 type cappedConn struct {

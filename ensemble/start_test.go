@@ -15,7 +15,7 @@ import (
 	"github.com/zkverify/zkverify/ensemble"
 )
 
-// script writes an executable that stands in for java.
+// script writes an executable that replaces java.
 func script(t *testing.T, body string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "java")
@@ -68,7 +68,7 @@ func TestAServerThatDiesAtStartShowsItsLastLogLines(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	if time.Since(start) > 5*time.Second {
-		t.Errorf("it took %v to notice", time.Since(start))
+		t.Errorf("StartLocal took %v to return", time.Since(start))
 	}
 }
 
@@ -110,7 +110,7 @@ func TestServersThatNeverServeEndTheStartInTime(t *testing.T) {
 	}
 }
 
-// brieflyEnv makes the test binary a server that says once that it serves, and accepts
+// brieflyEnv makes the test binary a server that reports once that it serves, and accepts
 // connections without an answer from then on.
 const brieflyEnv = "ZKVERIFY_TEST_BRIEFLY"
 
@@ -141,8 +141,8 @@ func serveBriefly() {
 	}
 }
 
-// TestAServerIsAskedNoMoreThanThatItServes starts servers that say so once: what is
-// asked again may go unanswered on a machine that is short of time.
+// TestAServerIsAskedNoMoreThanThatItServes starts servers that report once that they
+// serve: a second question may go unanswered on a busy machine.
 func TestAServerIsAskedNoMoreThanThatItServes(t *testing.T) {
 	needsServers(t)
 	self, err := filepath.Abs(os.Args[0])
@@ -182,8 +182,8 @@ func TestAnApacheDistributionRunsFromItsDirectory(t *testing.T) {
 	must(t, l.Close())
 }
 
-// BenchmarkStart measures the time until three servers serve, with their links.
-// Run it with -benchtime 5x; the median is what counts.
+// BenchmarkStart measures the time until three servers serve, with their links. Run it
+// with -benchtime 5x; the median counts.
 func BenchmarkStart(b *testing.B) {
 	for b.Loop() {
 		l, err := startThree(b.Context())

@@ -4,12 +4,12 @@
 # needs no root.
 #
 # apt does the work, with a configuration of its own: lists and packages go to a
-# temporary folder, and what the machine has installed is not touched. apt takes
-# nothing whose signature it cannot verify.
+# temporary folder, and the installed packages stay as they are. apt rejects
+# packages whose signature it cannot verify.
 #
-# The packages are Architecture: all. What the jars depend on is named in their
-# manifests by its place in /usr/share/java, where the machine's own packages have
-# brought it. That of ZooKeeper names the jute of the machine's own version too:
+# The packages are Architecture: all. The manifests of the jars name their dependencies
+# by the place in /usr/share/java, where the machine's own packages have put
+# them. ZooKeeper's manifest names the jute of the machine's own version too:
 # ensemble/find.go puts the one that is unpacked here before it.
 #
 #   ZKVERIFY_DEBIAN_MIRROR   the archive; default that of the machine's own apt

@@ -17,11 +17,11 @@ import (
 	"github.com/zkverify/zkverify/ensemble"
 )
 
-// archive is a package archive in a folder, such as Debian's: one release, and a
-// keyring that its signature is verified by.
+// archive is a package archive in a folder, such as Debian's: one release, and the
+// keyring that verifies its signature.
 type archive struct{ dir, keyring string }
 
-// newArchive makes one with libzookeeper-java of a version, signed if it is to be.
+// newArchive makes an archive with libzookeeper-java of a version, signed or not.
 func newArchive(t *testing.T, version string, signed bool) *archive {
 	t.Helper()
 	for _, program := range []string{"apt-get", "dpkg-deb", "gpg"} {
@@ -35,7 +35,7 @@ func newArchive(t *testing.T, version string, signed bool) *archive {
 	pool := filepath.Join(a.dir, "pool")
 	must(t, os.MkdirAll(pool, 0o755))
 	packages := a.pack(t, "libzookeeper-java", version, version, "zookeeper", "zookeeper-jute")
-	// Debian trims Curator's source, and says so in its version.
+	// Debian trims Curator's source, which shows in its version.
 	for _, part := range []string{"client", "framework", "recipes"} {
 		packages += "\n" + a.pack(t, "libcurator-"+part+"-java", version+"+ds", version, "curator-"+part)
 	}
@@ -60,7 +60,7 @@ func newArchive(t *testing.T, version string, signed bool) *archive {
 	return a
 }
 
-// pack makes a package of jars, which have the upstream's version, and returns its entry in
+// pack makes a package of jars, which have the upstream version, and returns its entry in
 // the archive's list.
 func (a *archive) pack(t *testing.T, name, version, upstream string, jars ...string) string {
 	t.Helper()
@@ -91,7 +91,7 @@ func run(t *testing.T, name string, args ...string) string {
 	return string(out)
 }
 
-// install runs the script for a version, with the archive as Debian's.
+// install runs the script for a version, with this archive in place of Debian's.
 func install(t *testing.T, a *archive, version string) (string, error) {
 	t.Helper()
 	cmd := exec.Command("sh", "install.sh", "--zookeeper", version)
@@ -100,7 +100,7 @@ func install(t *testing.T, a *archive, version string) (string, error) {
 	return string(out), err
 }
 
-// holds fails the test unless the cache holds just these names.
+// holds fails the test unless the cache holds exactly these names.
 func holds(t *testing.T, cache string, want ...string) {
 	t.Helper()
 	var got []string
@@ -115,7 +115,7 @@ func holds(t *testing.T, cache string, want ...string) {
 
 func TestAVersionOfTheArchiveIsUnpackedOnce(t *testing.T) {
 	a, cache := newArchive(t, "99.9.1", true), cacheWith(t)
-	// What was left by one that was killed is removed.
+	// Leftovers of a killed script are removed.
 	must(t, os.MkdirAll(filepath.Join(cache, "zookeeper-99.9.1.new.999999999", "lib"), 0o755))
 	if out, err := install(t, a, "99.9.1"); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -132,7 +132,7 @@ func TestAVersionOfTheArchiveIsUnpackedOnce(t *testing.T) {
 	if out, err := install(t, a, "99.9.1"); err != nil || !strings.Contains(out, "99.9.1 is there") {
 		t.Errorf("again, without the archive: %v\n%s", err, out)
 	}
-	// Not even with a version that is to be installed is another one passed over.
+	// Even with a version to be installed, a place that is set is not passed over.
 	t.Setenv("ZKVERIFY_ZOOKEEPER", "/no/such/place")
 	if out, err := install(t, a, "99.9.1"); err == nil || !strings.Contains(out, "ZKVERIFY_ZOOKEEPER is /no/such/place") {
 		t.Errorf("with a wrong setting: %v\n%s", err, out)
@@ -166,7 +166,7 @@ func TestWhatIsNotSignedAndWholeIsNotUnpacked(t *testing.T) {
 		says   string
 	}{
 		"no signature": {says: "is not signed"},
-		"signed by somebody else": {signed: true, says: "not signed", spoil: func(a *archive) {
+		"signed with another key": {signed: true, says: "not signed", spoil: func(a *archive) {
 			run(t, "gpg", "--batch", "--passphrase", "", "--quick-generate-key", "other@example.org", "ed25519", "sign", "never")
 			must(t, os.Remove(a.keyring))
 			run(t, "gpg", "--batch", "--output", a.keyring, "--export", "other@example.org")
@@ -205,7 +205,7 @@ func TestAVersionThatTheArchiveDoesNotHave(t *testing.T) {
 // An interrupt ends the download, and leaves nothing.
 func TestAnInterruptedDownloadLeavesNothing(t *testing.T) {
 	a, cache := newArchive(t, "99.9.1", true), cacheWith(t)
-	// It accepts a connection and answers nothing.
+	// The server accepts a connection and answers nothing.
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
 	defer silent.Close()
@@ -231,7 +231,7 @@ func TestAnInterruptedDownloadLeavesNothing(t *testing.T) {
 	}
 }
 
-// Where there is no apt, a release can be unpacked by hand, and the script says so.
+// Without apt, a release can be unpacked by hand, and the script tells how.
 func TestWithoutDebianTheScriptSaysWhatToDo(t *testing.T) {
 	cacheWith(t)
 	home := t.TempDir()

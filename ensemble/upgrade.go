@@ -13,8 +13,8 @@ type upgrade struct {
 	name  string
 }
 
-// findUpgrade looks for the version of LocalConfig.UpgradeTo, where the servers start with
-// that of class.
+// findUpgrade looks for the version of LocalConfig.UpgradeTo. class is the class path of
+// the version that the servers start with.
 func findUpgrade(named, class string) (upgrade, error) {
 	if named == "" {
 		return upgrade{}, nil
@@ -35,8 +35,9 @@ func findUpgrade(named, class string) (upgrade, error) {
 	return upgrade{other, strings.TrimSuffix(filepath.Base(named), ".jar")}, nil
 }
 
-// CheckUpgrade returns the error that StartLocal has for the two versions, named as in
-// LocalConfig, nil if servers can be started as one and restarted as the other.
+// CheckUpgrade returns nil if servers can be started as one version and restarted as the
+// other, and else the error that StartLocal would return. The versions are named as in
+// LocalConfig.
 func CheckUpgrade(zooKeeper, upgradeTo string) error {
 	class, err := FindZooKeeper(zooKeeper)
 	if err != nil {
@@ -51,7 +52,8 @@ var _ Upgradable = (*Local)(nil)
 // CanUpgrade reports whether LocalConfig.UpgradeTo named another version.
 func (l *Local) CanUpgrade() bool { return l != nil && l.upgrade.class != "" }
 
-// OtherVersion names the version of LocalConfig.UpgradeTo, "" if there is none.
+// OtherVersion returns the name of the version of LocalConfig.UpgradeTo, "" if there is
+// none.
 func (l *Local) OtherVersion() string { return l.upgrade.name }
 
 // Upgrade restarts the server as the version of LocalConfig.UpgradeTo.
@@ -76,7 +78,8 @@ func (l *Local) runAs(ctx context.Context, id int, upgraded bool) error {
 	return l.Restart(ctx, id)
 }
 
-// Upgraded tells whether the server is to run as the version of LocalConfig.UpgradeTo.
+// Upgraded reports whether the server runs, or is to run, as the version of
+// LocalConfig.UpgradeTo.
 func (l *Local) Upgraded(id int) bool {
 	s, err := l.server(id)
 	if err != nil {
@@ -87,7 +90,8 @@ func (l *Local) Upgraded(id int) bool {
 	return s.upgraded
 }
 
-// class is the class path of the version that the server is to run as. The caller has locked mu.
+// class returns the class path of the version that the server is to run as. The caller
+// has locked mu.
 func (s *server) class() string {
 	if s.upgraded {
 		return s.local.upgrade.class

@@ -26,7 +26,7 @@ func TestAnUpgradeIsToAnotherVersionThatIsThere(t *testing.T) {
 	}
 	_, err := ensemble.StartLocal(t.Context(), ensemble.LocalConfig{Java: "/bin/true", ZooKeeper: "99.9.1", UpgradeTo: "99.9.1"})
 	if !errors.Is(err, ensemble.ErrSameVersion) {
-		t.Error("it starts:", err)
+		t.Error("the servers start:", err)
 	}
 }
 
@@ -53,6 +53,6 @@ func TestServersThatRunOneVersionRefuseAnUpgrade(t *testing.T) {
 		t.Errorf("%v, upgraded %v", err, l.Upgraded(1))
 	}
 	if after, err := l.Output(t.Context(), 1); err != nil || strings.Count(string(after), "Starting quorum peer") != strings.Count(string(before), "Starting quorum peer") {
-		t.Error("it was restarted:", err)
+		t.Error("the server was restarted:", err)
 	}
 }

@@ -10,16 +10,16 @@ import (
 	"strings"
 )
 
-// Installation is a ZooKeeper of this machine that can be named by its version.
+// Installation is a ZooKeeper on this machine that can be named by its version.
 type Installation struct {
 	Version string // such as "3.9.6"
 	Place   string // a jar, or a directory whose lib holds ZooKeeper
 }
 
-// Installations lists the versions of ZooKeeper that FindZooKeeper knows by name,
-// the oldest first: that of Debian's or Homebrew's package, and those that
-// ensemble/install.sh --zookeeper has unpacked into the user's cache. A version that
-// is there twice is listed once.
+// Installations lists the versions of ZooKeeper that FindZooKeeper knows by name, the
+// oldest first: that of Debian's or Homebrew's package, and those that
+// ensemble/install.sh --zookeeper has unpacked into the user's cache. It lists each
+// version once.
 func Installations() []Installation {
 	var all []Installation
 	for _, place := range append([]string{debianJar}, homebrew...) {
@@ -41,7 +41,7 @@ func Installations() []Installation {
 	return slices.CompactFunc(all, func(a, b Installation) bool { return a.Version == b.Version })
 }
 
-// versionText is a version as it is given on the command line.
+// versionText matches a version as it is given on the command line.
 var versionText = regexp.MustCompile(`^\d+\.\d+\.\d+$`)
 
 func versionNumbers(version string) (numbers []int) {
@@ -77,7 +77,8 @@ func unpacked() []string {
 	return places
 }
 
-// installed returns the place of a version, or an error that says which there are.
+// installed returns the place of a version, or an error that lists the installed
+// versions.
 func installed(version string) (string, error) {
 	var there []string
 	for _, i := range Installations() {

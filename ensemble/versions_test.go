@@ -11,8 +11,7 @@ import (
 	"github.com/zkverify/zkverify/ensemble"
 )
 
-// cacheWith makes the user's cache a folder in which these versions are unpacked,
-// and returns it.
+// cacheWith makes a folder with these unpacked versions the user's cache, and returns it.
 func cacheWith(t *testing.T, versions ...string) string {
 	t.Helper()
 	home := t.TempDir()

@@ -20,8 +20,8 @@ var ErrEnded = errors.New("the process has ended")
 // Process is a child process, from its start to its end.
 type Process struct {
 	cmd  *exec.Cmd
-	done chan struct{} // closed when it has ended and been waited for
-	err  error         // of its end; set before done is closed
+	done chan struct{} // closed when the process has ended and been waited for
+	err  error         // the error of the process's end; set before done is closed
 }
 
 // PID returns the process's number.
@@ -30,7 +30,8 @@ func (p *Process) PID() int { return p.cmd.Process.Pid }
 // Done is closed when the process has ended.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Err says how the process has ended, nil if well. Done is closed.
+// Err returns the error with which the process ended, nil if it ended well. Done must be
+// closed.
 func (p *Process) Err() error { return p.err }
 
 // Kill ends the process at once, with its group, and waits for its end. A
@@ -50,8 +51,8 @@ func (p *Process) Alive() bool {
 	}
 }
 
-// signal sends sig to the process, unless it has ended: its number may belong
-// to a stranger then. os.Process guards against that.
+// signal sends sig to the process unless it has ended: its number may belong to another
+// process then. os.Process guards against that.
 func (p *Process) signal(sig syscall.Signal) error {
 	err := p.cmd.Process.Signal(sig)
 	if errors.Is(err, os.ErrProcessDone) {
@@ -77,7 +78,7 @@ func (p *Process) Stop(ctx context.Context) error {
 	return nil
 }
 
-// Continue lets a process go on that was stopped. Any other is left as it is.
+// Continue resumes a stopped process. It leaves any other process as it is.
 func (p *Process) Continue() error { return p.signal(syscall.SIGCONT) }
 
 // Spawner starts processes from one thread that lives as long as the spawner.

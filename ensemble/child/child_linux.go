@@ -14,11 +14,11 @@ func childAttributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// leash is for systems without Pdeathsig.
+// leash does nothing here: systems with Pdeathsig need no leash.
 func leash(int) (release func()) { return func() {} }
 
-// Stopped tells whether the process is stopped by a signal. SIGSTOP is sent, not
-// carried out, when kill returns.
+// Stopped reports whether a signal has stopped the process. When kill returns, SIGSTOP
+// has been sent but perhaps not carried out.
 func Stopped(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

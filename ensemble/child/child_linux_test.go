@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// beParent starts a child, says its number and is killed.
+// beParent starts a child, prints its number and is killed.
 func beParent() {
 	p, err := child.NewSpawner().Start(exec.Command("sleep", "300"))
 	if err != nil {
@@ -47,8 +47,8 @@ func start(t *testing.T, command string) *child.Process {
 	return p
 }
 
-// ended waits for a process to be gone, whoever's child it is. One that nobody has
-// waited for yet is gone too.
+// ended waits for the end of a process, which may be the child of any parent. A process
+// that has ended counts even before its parent has waited for it.
 func ended(t *testing.T, pid int) {
 	t.Helper()
 	deadline := time.Now().Add(10 * time.Second)
@@ -69,10 +69,10 @@ func TestAProcessSaysHowItEnded(t *testing.T) {
 			t.Errorf("%s: error %v, alive %v", command, p.Err(), p.Alive())
 		}
 		if err := p.Stop(t.Context()); !errors.Is(err, child.ErrEnded) {
-			t.Errorf("stopping what has ended: %v", err)
+			t.Errorf("stopping a process that has ended: %v", err)
 		}
 		if err := p.Continue(); !errors.Is(err, child.ErrEnded) {
-			t.Errorf("continuing what has ended: %v", err)
+			t.Errorf("continuing a process that has ended: %v", err)
 		}
 	}
 	s := child.NewSpawner()
@@ -96,7 +96,7 @@ func TestAStoppedProcessStandsStillUntilItIsContinued(t *testing.T) {
 		t.Helper()
 		for deadline := time.Now().Add(10 * time.Second); size() <= from; time.Sleep(5 * time.Millisecond) {
 			if time.Now().After(deadline) {
-				t.Fatal("it does nothing")
+				t.Fatal("the process does nothing")
 			}
 		}
 	}
@@ -104,13 +104,13 @@ func TestAStoppedProcessStandsStillUntilItIsContinued(t *testing.T) {
 	if err := p.Stop(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	still := size() // the shell writes itself, and nobody for it
+	still := size() // the shell writes the file itself, not through a child
 	time.Sleep(100 * time.Millisecond)
 	if size() != still {
-		t.Error("it goes on although it was stopped")
+		t.Error("the process goes on although it was stopped")
 	}
 	if !p.Alive() {
-		t.Error("it has ended")
+		t.Error("the process has ended")
 	}
 	if err := p.Continue(); err != nil {
 		t.Fatal(err)
@@ -119,7 +119,7 @@ func TestAStoppedProcessStandsStillUntilItIsContinued(t *testing.T) {
 	if err := p.Stop(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	p.Kill() // also of one that stands still
+	p.Kill() // also if it stands still
 	if p.Alive() || p.Err() == nil {
 		t.Errorf("after a kill: alive %v, error %v", p.Alive(), p.Err())
 	}
@@ -133,7 +133,7 @@ func TestAKillTakesTheWholeGroup(t *testing.T) {
 		text, _ := os.ReadFile(file)
 		pid, _ = strconv.Atoi(strings.TrimSpace(string(text)))
 		if time.Now().After(deadline) {
-			t.Fatal("it started nothing")
+			t.Fatal("the process started no child")
 		}
 	}
 	p.Kill()

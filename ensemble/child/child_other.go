@@ -29,8 +29,10 @@ func leash(pid int) (release func()) {
 	}
 }
 
-// Stopped cannot be seen here; SIGSTOP takes effect within microseconds.
+// Stopped returns true: this system does not show it, and SIGSTOP takes effect within
+// microseconds.
 func Stopped(int) bool { return true }
 
-// killMarked finds no process here: what has left the group of its parent goes on.
+// killMarked kills no process here: a process that has left the group of its parent goes
+// on.
 func killMarked(string) []int { return nil }

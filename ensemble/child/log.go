@@ -11,20 +11,21 @@ import (
 	"time"
 )
 
-// keeps is how much of the beginning, and of the end, of what is written to a log it keeps.
+// keeps is the number of bytes that a log keeps at its beginning, and again at its end.
 const keeps = 1 << 20
 
-// Log keeps the beginning and the end of what is written to it, a MiB each, and says in one
-// line how much it has left out between them. The beginning is in its file at once, the end when
-// the log is closed.
+// Log keeps the beginning and the end of the text written to it, a MiB each, with one
+// line between them that gives the number of bytes left out. The beginning goes to the
+// log's file at once, the end when the log is closed.
 type Log struct {
 	mu      sync.Mutex
 	file    *os.File
-	written int64  // all that was written to it
-	end     []byte // the last of it, keeps bytes or more
+	written int64  // number of bytes written to the log
+	end     []byte // the last of them, keeps bytes or more
 }
 
-// CreateLog makes a log, and its file anew. Its owner must Close it.
+// CreateLog creates the file, or empties it, and returns its log. The log's owner must
+// Close it.
 func CreateLog(name string) (*Log, error) {
 	file, err := os.Create(name)
 	if err != nil {
@@ -33,18 +34,18 @@ func CreateLog(name string) (*Log, error) {
 	return &Log{file: file}, nil
 }
 
-// Name is the path of the file.
+// Name returns the path of the file.
 func (l *Log) Name() string { return l.file.Name() }
 
-// Size is how much was written to the log, in bytes.
+// Size returns the number of bytes written to the log.
 func (l *Log) Size() int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.written
 }
 
-// Write is io.Writer's. The error is that of the file, which does not keep the end from being
-// remembered.
+// Write implements io.Writer. It returns the error of the file; the log remembers its end
+// even then.
 func (l *Log) Write(text []byte) (n int, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -86,11 +87,12 @@ func (l *Log) Close() error {
 	return err
 }
 
-// pace is how long what writes more than the log keeps waits after each read: it gets no
-// processor for what is thrown away.
+// pace is the pause of drain after each read once a process has written more than keeps
+// bytes: a process that writes on and on gets no processor time for text that is thrown
+// away.
 const pace = 5 * time.Millisecond
 
-// drain writes to the log what comes from a process, until its end.
+// drain writes the output of a process to the log until the output ends.
 func (l *Log) drain(from io.Reader) {
 	text := make([]byte, 64<<10)
 	for {
@@ -105,14 +107,15 @@ func (l *Log) drain(from io.Reader) {
 	}
 }
 
-// MostOfFile is how long a log file may be that a process writes by itself, in bytes, before Trim
-// shortens it.
+// MostOfFile is the length in bytes above which Trim shortens a log file that a process
+// writes by itself.
 const MostOfFile = 8 << 20
 
-// Trim shortens a log file that is longer than MostOfFile to its beginning and its end, a MiB each,
-// and says in one line how much it has left out between them. The process may go on writing, if it
-// appends to the file: what it writes at that moment may be left out too. It reports whether it
-// has shortened the file: what was in it behind the first MiB is at another place then.
+// Trim shortens a log file that is longer than MostOfFile to its beginning and its end, a
+// MiB each, with one line between them that gives the number of bytes left out. The
+// process may go on writing if it appends to the file; text that it writes during the
+// call may be left out too. Trim reports whether it has shortened the file: the text
+// behind the first MiB has moved then.
 func Trim(name string) (shortened bool, err error) {
 	file, err := os.OpenFile(name, os.O_RDWR|os.O_APPEND, 0)
 	if err != nil {
@@ -141,10 +144,11 @@ func Trim(name string) (shortened bool, err error) {
 	return true, err
 }
 
-// leftOut stands in a log where something was left out.
+// leftOut is the line that stands in a log in place of the text left out.
 const leftOut = "\n(%d bytes were written here that this log leaves out)\n"
 
-// A message shows at most so many bytes of a line, and looks for lines in so many at the end.
+// An error message shows at most so many bytes of a line, and looks for lines in so many
+// bytes at the end of the log.
 const (
 	mostOfLine = 1000
 	mostOfLog  = 64 << 10

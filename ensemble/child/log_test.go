@@ -12,7 +12,8 @@ import (
 	"github.com/zkverify/zkverify/ensemble/child"
 )
 
-// written makes a log, writes pieces to it, and returns it and its file.
+// written makes a log, writes pieces to it, and returns its last two lines and the content of
+// its file.
 func written(t *testing.T, pieces ...[]byte) (last string, file []byte) {
 	t.Helper()
 	log, err := child.CreateLog(filepath.Join(t.TempDir(), "log"))
@@ -59,7 +60,7 @@ func TestALogKeepsTheBeginningAndTheEnd(t *testing.T) {
 func TestALogFileThatAProcessWritesIsShortened(t *testing.T) {
 	const mib = 1 << 20
 	name := filepath.Join(t.TempDir(), "log")
-	file, err := os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600) // as a process has it open
+	file, err := os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600) // in the mode in which a process opens it
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +82,7 @@ func TestALogFileThatAProcessWritesIsShortened(t *testing.T) {
 	write('c', mib)
 	trim(true)
 	trim(false)
-	write('d', child.MostOfFile) // after the end that is left
+	write('d', child.MostOfFile) // after the end that was kept
 	trim(true)
 	got, err := os.ReadFile(name)
 	want := fmt.Sprintf("%s\n(%d bytes were written here that this log leaves out)\n%s", bytes.Repeat([]byte("a"), mib), 2*child.MostOfFile-mib, bytes.Repeat([]byte("d"), mib))

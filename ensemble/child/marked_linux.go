@@ -8,11 +8,12 @@ import (
 	"time"
 )
 
-// killWithin bounds how often killMarked looks again: what it kills may start others meanwhile.
+// killWithin bounds how long killMarked looks again: a process may start others before it
+// is killed.
 const killWithin = time.Second
 
-// killMarked kills all processes with a mark in their environment, and returns those that are
-// left.
+// killMarked kills all processes with a mark in their environment, and returns those that
+// it could not end.
 func killMarked(mark string) (left []int) {
 	for until := time.Now().Add(killWithin); ; time.Sleep(time.Millisecond) {
 		left = left[:0]
@@ -28,8 +29,8 @@ func killMarked(mark string) (left []int) {
 	}
 }
 
-// kill kills a process if it has the mark. Its number is of no other process then: the handle is
-// that of a process, not of a number.
+// kill kills a process if it has the mark. Between the look and the kill its number
+// cannot pass to another process: the handle belongs to the process, not to the number.
 func kill(pid int, mark string) {
 	p, err := os.FindProcess(pid)
 	if err != nil {
@@ -41,14 +42,14 @@ func kill(pid int, mark string) {
 	}
 }
 
-// marked reports whether a process has the mark. One that has ended has none, also before its
-// parent has waited for it.
+// marked reports whether a process has the mark. A process that has ended has none, even
+// before its parent has waited for it.
 func marked(pid int, mark string) bool {
 	environ, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "environ"))
 	return err == nil && bytes.Contains(environ, []byte(markName+"="+mark+"\x00"))
 }
 
-// processes are the numbers of all.
+// processes returns the numbers of all processes.
 func processes() (all []int) {
 	dir, err := os.Open("/proc")
 	if err != nil {

@@ -9,8 +9,9 @@ import (
 	"time"
 )
 
-// Piped is a process of a program that is not trusted: its owner talks with it, a log keeps the
-// beginning and the end of its standard error, and Kill ends what it has started too.
+// Piped is a process of a program that is not trusted. Its owner talks with it through
+// pipes, a log keeps the beginning and the end of its standard error, and Kill also ends
+// the processes that it has started.
 type Piped struct {
 	*Process
 	In  *os.File // its standard input, which the owner closes
@@ -20,19 +21,19 @@ type Piped struct {
 	logged chan struct{} // closed when the log has all of its standard error
 }
 
-// DrainWithin is how long what a process wrote last may take to arrive once it has ended: a
-// program that it has started may keep its output open.
+// DrainWithin is the time that the last output of a process may take to arrive after the
+// process has ended: a program that it has started may keep the output open.
 const DrainWithin = 500 * time.Millisecond
 
 // StartPiped starts cmd as Start does, with its standard error in a log, which must stay open until
 // Kill returns.
 func (s *Spawner) StartPiped(cmd *exec.Cmd, log *Log) (*Piped, error) {
-	// Pipes of our own: exec's are closed when the process has ended, and what it said last
+	// Pipes of our own: exec closes its pipes when the process has ended, and the last output
 	// would be lost.
 	var mine, its [3]*os.File
 	closeAll := func(files [3]*os.File) {
 		for _, f := range files {
-			_ = f.Close() // of a nil file it is an error, which is fine
+			_ = f.Close() // closing a nil file is an error, which is fine
 		}
 	}
 	defer func() { closeAll(its) }()
@@ -70,8 +71,9 @@ func (s *Spawner) StartPiped(cmd *exec.Cmd, log *Log) (*Piped, error) {
 	return p, nil
 }
 
-// Kill ends the process with its group, and what it has started that left the group, and waits
-// until the log has what they wrote. The error names what could not be ended.
+// Kill ends the process with its group, and the processes that it has started and that
+// left the group. It waits until the log has their output. The error names the processes
+// that could not be ended.
 func (p *Piped) Kill() error {
 	p.Process.Kill()
 	left := killMarked(p.mark)
@@ -82,6 +84,6 @@ func (p *Piped) Kill() error {
 	return nil
 }
 
-// markName is the variable in the environment of a process, and so of all that it starts, by
-// which Kill finds them, whatever group, session or parent they have.
+// markName is an environment variable of the process, which every process that it starts
+// inherits. Kill finds them by it in any group or session and under any parent.
 const markName = "ZKVERIFY_STARTED"

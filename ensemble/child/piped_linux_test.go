@@ -41,7 +41,7 @@ func TestAPipedProcessIsTalkedWith(t *testing.T) {
 		t.Fatal(err)
 	}
 	if line, err := bufio.NewReader(p.Out).ReadString('\n'); line != "hello!\n" {
-		t.Errorf("it says %q, %v", line, err)
+		t.Errorf("the process answers %q, %v", line, err)
 	}
 	<-p.Done()
 	if err := p.Kill(); err != nil || log.LastLines(1) != "  oh dear" {
@@ -49,8 +49,8 @@ func TestAPipedProcessIsTalkedWith(t *testing.T) {
 	}
 }
 
-// Each of these is in no group, session or family of the process any more when it is killed; one
-// keeps its output open, and one starts others all the time.
+// Each of these has left the group, session and family of the process when the process is
+// killed; one keeps the output open, and one starts other processes all the time.
 func TestAKillTakesWhatHasLeftTheGroup(t *testing.T) {
 	for name, child := range map[string]string{
 		"orphaned":               "sleep 300",
@@ -71,7 +71,7 @@ func TestAKillTakesWhatHasLeftTheGroup(t *testing.T) {
 				t.Fatal(err)
 			}
 			if _, err := os.Stat("/proc/" + strconv.Itoa(pid)); err != nil {
-				t.Fatal("it has not left anything behind:", err)
+				t.Fatal("the process has left no child behind:", err)
 			}
 			if err := p.Kill(); err != nil {
 				t.Error(err)
@@ -81,7 +81,8 @@ func TestAKillTakesWhatHasLeftTheGroup(t *testing.T) {
 	}
 }
 
-// What has no mark is not found, and its hold on the output keeps nobody waiting.
+// A process without the mark is not found. Kill does not wait for it, though it holds the
+// output open.
 func TestAKillDoesNotWaitForWhatItCannotFind(t *testing.T) {
 	p, _ := piped(t, `env -i PATH="$PATH" setsid sh -c 'echo $$; exec sleep 300' & exit`)
 	line, err := bufio.NewReader(p.Out).ReadString('\n')
@@ -99,7 +100,7 @@ func TestAKillDoesNotWaitForWhatItCannotFind(t *testing.T) {
 		t.Error("its output has not ended")
 	}
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
-		t.Error("it was found:", err)
+		t.Error("the process without the mark was found:", err)
 	}
 }
 
@@ -118,7 +119,7 @@ func TestAKillTakesNothingElse(t *testing.T) {
 	}
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(mine.Process.Pid) + "/stat")
 	if err != nil || strings.Contains(string(stat), ") Z ") {
-		t.Errorf("what this process has started itself was killed too: %s%v", stat, err)
+		t.Errorf("a process that this one has started was killed too: %s%v", stat, err)
 	}
 	_ = mine.Process.Kill()
 	_ = mine.Wait()

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// DefaultImage is the official image, by its digest: no other one can be put in its place. That
-// of docker-compose.yml is the same.
+// DefaultImage is the official image, named by its digest, so that no other image can
+// take its place. docker-compose.yml names the same one.
 const DefaultImage = "zookeeper:3.9.5@sha256:4c6f15fbd5491a3e01b0108c046891125553329a4956848ba3014cedff5386ee"
 
 // ImageVariable names the environment variable that replaces DefaultImage.
@@ -19,29 +19,29 @@ const ImageVariable = "ZKVERIFY_IMAGE"
 var (
 	// ErrNoDocker is returned by Start when there is no Docker daemon.
 	ErrNoDocker = errors.New("no Docker daemon answers: start one, or set DOCKER_HOST")
-	// ErrNoImage is returned by Start when the image is neither here nor to be
-	// had.
+	// ErrNoImage is returned by Start when the image is neither on this machine nor in a registry
+	// that can be reached.
 	ErrNoImage = errors.New("image cannot be had: name another with --image or " + ImageVariable + ", or build one with ensemble/image/build.sh")
 )
 
-// Config says how Start runs its servers. Its zero value is three servers of
+// Config holds the options of Start. Its zero value is three servers of
 // DefaultImage that reach each other directly.
 type Config struct {
 	// Image is the image to run. Default: ImageVariable's, or DefaultImage.
 	Image string
-	// Dir takes the servers' logs (server-1.log, …) when the ensemble is
-	// closed. When it is empty there are none.
+	// Dir is the directory to which Close writes the servers' logs (server-1.log, …). When it is
+	// empty Close writes none.
 	Dir string
 	// Servers is the number of servers, 3 by default, at most 9.
 	Servers int
-	// PeerLinks lets what the servers say to each other be cut.
+	// PeerLinks makes links for the connections between servers, so that they can be cut.
 	PeerLinks bool
 
-	// The rest is as in ensemble.LocalConfig, with the same defaults.
+	// The other fields are as in ensemble.LocalConfig, with the same defaults.
 	TickTime                             time.Duration
 	InitLimit, SyncLimit                 int
 	MinSessionTimeout, MaxSessionTimeout time.Duration
-	StartLimit                           time.Duration // default 2 minutes, the fetching of the image not included
+	StartLimit                           time.Duration // default 2 minutes, without the time to fetch the image
 }
 
 func (c Config) withDefaults() (Config, error) {
@@ -68,8 +68,8 @@ const (
 	electionPort = 3888
 )
 
-// environment configures server id, in the words of the official image.
-// Servers is one line for each server.
+// environment returns the environment variables that configure server id, as the official
+// image reads them. servers is one line for each server.
 func (c Config) environment(id int, servers string) map[string]string {
 	return map[string]string{
 		"ZOO_MY_ID":                  fmt.Sprint(id),
@@ -83,7 +83,7 @@ func (c Config) environment(id int, servers string) map[string]string {
 		"ZOO_4LW_COMMANDS_WHITELIST": "*",
 		"ZOO_CFG_EXTRA": fmt.Sprintf("minSessionTimeout=%d maxSessionTimeout=%d preAllocSize=1024 clientPortListenBacklog=1024",
 			c.MinSessionTimeout.Milliseconds(), c.MaxSessionTimeout.Milliseconds()),
-		// See ensemble.LocalConfig for what they are for.
+		// ensemble.LocalConfig gives the reasons for these flags.
 		"SERVER_JVMFLAGS": "-Xms32m -Xmx256m -Xss256k -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Djava.net.preferIPv4Stack=true" +
 			" -Dzookeeper.cnxTimeout=500 -Dzookeeper.fastleader.maxNotificationInterval=800" +
 			" -Dzookeeper.extendedTypesEnabled=true -Dznode.container.checkIntervalMs=1000",

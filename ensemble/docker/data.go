@@ -14,9 +14,10 @@ import (
 	"github.com/moby/moby/client"
 )
 
-// DataDir implements ensemble.Disks: it returns a folder with a copy of the server's logs and
-// snapshots, until Close or the next copy of the same server. Where Docker runs in a virtual
-// machine, whose clock is another one, it returns an error that matches errors.ErrUnsupported.
+// DataDir implements ensemble.Disks: it returns a folder with a copy of the server's logs
+// and snapshots, which lasts until Close or the next copy of the same server. Where
+// Docker runs in a virtual machine, which has another clock, it returns an error that
+// matches errors.ErrUnsupported.
 func (e *Ensemble) DataDir(ctx context.Context, id int) (dir string, err error) {
 	err = e.change("copy the data of", id, func(s *server) error {
 		if s.published != nil {
@@ -29,7 +30,7 @@ func (e *Ensemble) DataDir(ctx context.Context, id int) (dir string, err error) 
 			return err
 		}
 		dir = s.copied
-		for _, from := range []string{"/data", "/datalog"} { // as the official image has them
+		for _, from := range []string{"/data", "/datalog"} { // as in the official image
 			if err := s.copyFiles(ctx, from, dir); err != nil {
 				return err
 			}

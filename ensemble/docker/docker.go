@@ -44,8 +44,8 @@ var (
 // cleaning bounds the removal of one ensemble.
 const cleaning = 30 * time.Second
 
-// prepare sets up testcontainers for the whole process: it says nothing, and
-// uses its reaper only if it was asked to.
+// prepare sets up testcontainers for the whole process: it prints nothing, and uses its
+// reaper only on request.
 var prepare = sync.OnceFunc(func() {
 	log.SetDefault(log.NewNoopLogger())
 	if _, set := os.LookupEnv("TESTCONTAINERS_RYUK_DISABLED"); !set {
@@ -75,7 +75,7 @@ func Start(ctx context.Context, config Config) (_ *Ensemble, err error) {
 	if _, err := e.docker.Ping(ctx, client.PingOptions{}); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNoDocker, err)
 	}
-	// Where DOCKER_HOST leads nowhere testcontainers goes elsewhere.
+	// testcontainers ignores a DOCKER_HOST that does not answer, and uses another daemon.
 	if host := os.Getenv("DOCKER_HOST"); host != "" && host != e.docker.DaemonHost() {
 		return nil, fmt.Errorf("%w: it is %s, where nothing answers", ErrNoDocker, host)
 	}
@@ -90,7 +90,7 @@ func Start(ctx context.Context, config Config) (_ *Ensemble, err error) {
 	return e, e.start(ctx)
 }
 
-// fetch makes sure that the image is here.
+// fetch pulls the image unless this machine has it.
 func (e *Ensemble) fetch(ctx context.Context) error {
 	if _, err := e.docker.ImageInspect(ctx, e.config.Image); err == nil {
 		return nil
@@ -119,7 +119,7 @@ func (e *Ensemble) start(ctx context.Context) error {
 			return err
 		}
 	}
-	// All together: none serves before a majority runs.
+	// All at once: none serves before a majority runs.
 	var starting errgroup.Group
 	for _, s := range e.servers {
 		starting.Go(func() error { return s.create(ctx) })
@@ -149,8 +149,8 @@ func (e *Ensemble) Servers() []ensemble.Server {
 	return list
 }
 
-// Leader returns the ID of the server that leads now, within about a second, or
-// ensemble.ErrUnknownLeader. Servers that are killed or paused are not asked.
+// Leader returns the ID of the current leader, within about a second, or
+// ensemble.ErrUnknownLeader. It does not ask servers that are killed or paused.
 func (e *Ensemble) Leader(ctx context.Context) (int, error) {
 	var able []ensemble.Server
 	for _, s := range e.servers {
@@ -161,20 +161,21 @@ func (e *Ensemble) Leader(ctx context.Context) (int, error) {
 	return ensemble.LeaderOf(ctx, able)
 }
 
-// Version is the ZooKeeper version that the servers report, such as "3.8.0".
+// Version returns the ZooKeeper version that the servers report, such as "3.8.0".
 func (e *Ensemble) Version() string { return e.version }
 
-// TickTime is the tick that the servers were configured with.
+// TickTime returns the tick that the servers were configured with.
 func (e *Ensemble) TickTime() time.Duration { return e.config.TickTime }
 
-// Root is the path under which a run keeps all its nodes. It is not created.
+// Root returns the path under which a run keeps all its nodes. It does not create the
+// node.
 func (e *Ensemble) Root() string { return e.root }
 
-// Image is what the servers were started from.
+// Image returns the image that the servers run.
 func (e *Ensemble) Image() string { return e.config.Image }
 
-// Peer returns the links, quorum and election, that carry what server from
-// opened to server to; none without Config.PeerLinks.
+// Peer returns the links, quorum and election, that carry the connections that server
+// from opened to server to; none without Config.PeerLinks.
 func (e *Ensemble) Peer(from, to int) []links.Link {
 	if e.peers == nil {
 		return nil

@@ -22,7 +22,7 @@ import (
 	"github.com/zkverify/zkverify/ensemble/txnlog"
 )
 
-// image is the one that ensemble/image/build.sh makes, if no other is named.
+// image returns the named image, or the one that ensemble/image/build.sh makes.
 func image() string {
 	if name := os.Getenv(docker.ImageVariable); name != "" {
 		return name
@@ -30,8 +30,7 @@ func image() string {
 	return "zkverify/zookeeper:3.8"
 }
 
-// start starts an ensemble, or skips the test where there is no Docker or no
-// image.
+// start starts an ensemble, or skips the test if there is no Docker or no image.
 func start(t *testing.T, config docker.Config) *docker.Ensemble {
 	t.Helper()
 	if testing.Short() {
@@ -56,8 +55,7 @@ func start(t *testing.T, config docker.Config) *docker.Ensemble {
 	return e
 }
 
-// containers lists the containers and networks that ensembles of this process
-// have.
+// containers lists the containers and networks of this process's ensembles.
 func containers(t *testing.T) []string {
 	t.Helper()
 	label := fmt.Sprintf("label=com.github.zkverify.process=%d", os.Getpid())
@@ -72,12 +70,12 @@ func containers(t *testing.T) []string {
 	return all
 }
 
-// await waits for what a fault brings about.
+// await waits for the effect of a fault.
 func await(t *testing.T, what string, f func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); !f(); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("waited a minute in vain: %s", what)
+			t.Fatalf("not within a minute: %s", what)
 		}
 	}
 }
@@ -211,17 +209,17 @@ func TestWhatCannotBeStartedIsSaidAndLeavesNothing(t *testing.T) {
 	if !errors.Is(err, docker.ErrNoImage) {
 		t.Errorf("without the image: %v", err)
 	}
-	// It ends because of its configuration.
+	// The server ends because of its configuration.
 	_, err = docker.Start(t.Context(), docker.Config{Image: image(), Servers: 1, MinSessionTimeout: 2 * time.Hour, StartLimit: 2 * time.Minute})
 	if !errors.Is(err, ensemble.ErrServerDied) || !strings.Contains(err.Error(), "minSessionTimeout") {
 		t.Errorf("a server that dies: %v", err)
 	}
-	if left := containers(t); len(left) != 2 { // those of the one that is open
+	if left := containers(t); len(left) != 2 { // those of the open one
 		t.Errorf("left behind: %v", left)
 	}
 }
 
-// A process looks for the daemon once, so this takes another one.
+// A process looks for the daemon only once, so the test uses another process.
 func TestWithoutADaemonItIsSaid(t *testing.T) {
 	if os.Getenv("ZKVERIFY_TEST_NO_DAEMON") != "" {
 		if _, err := docker.Start(t.Context(), docker.Config{}); !errors.Is(err, docker.ErrNoDocker) {
@@ -238,14 +236,14 @@ func TestWithoutADaemonItIsSaid(t *testing.T) {
 
 func TestLeftoversOfTheDeadAreRemoved(t *testing.T) {
 	e := start(t, docker.Config{Servers: 1})
-	// It lives while its server starts: what else runs on this machine removes the
-	// leftovers of the dead too.
+	// The process lives while its server starts: other tests on this machine remove the leftovers
+	// of dead processes too.
 	dying := exec.Command("sleep", "600")
 	must(t, dying.Start())
 	me := docker.BelongTo(dying.Process.Pid)
 	other := start(t, docker.Config{Servers: 1})
 	must(t, dying.Process.Kill())
-	_ = dying.Wait() // the error says that it was killed
+	_ = dying.Wait() // its error is that it was killed
 	docker.BelongTo(me)
 	start(t, docker.Config{Servers: 1})
 	if serving(other, 1) || !serving(e, 1) {

@@ -1,7 +1,7 @@
 package docker
 
-// BelongTo lets what is started from now on belong to another process, and
-// returns the one before.
+// BelongTo makes new containers and networks belong to another process, and returns the
+// previous one.
 func BelongTo(process int) (before int) {
 	before, pid = pid, process
 	return before

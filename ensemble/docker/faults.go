@@ -12,7 +12,7 @@ import (
 	"github.com/zkverify/zkverify/ensemble"
 )
 
-// change carries out a change of the server id, which f reports the success of.
+// change makes a change to the server id through f, and adds its context to f's error.
 func (e *Ensemble) change(what string, id int, f func(*server) error) error {
 	if id < 1 || id > len(e.servers) {
 		return fmt.Errorf("%s: no server %d among %d", what, id, len(e.servers))
@@ -72,7 +72,7 @@ func (e *Ensemble) Pause(ctx context.Context, id int) error {
 	})
 }
 
-// Resume lets a paused server go on. Any other is left as it is.
+// Resume lets a paused server go on. It leaves any other as it is.
 func (e *Ensemble) Resume(ctx context.Context, id int) error {
 	return e.change("resume", id, func(s *server) error { return s.resume(ctx) })
 }
@@ -86,9 +86,9 @@ func (s *server) resume(ctx context.Context) error {
 	return err
 }
 
-// Restart starts the server again on the same data and ports, killing it first if it still
-// runs, and returns when it serves. See ensemble.Local.Restart. It returns ensemble.ErrServerDied
-// or ensemble.ErrNotServing.
+// Restart starts the server again on the same data and ports, killing it first if it
+// still runs, and returns when it serves. See ensemble.Local.Restart. It returns
+// ensemble.ErrServerDied or ensemble.ErrNotServing.
 func (e *Ensemble) Restart(ctx context.Context, id int) error {
 	if err := e.Kill(ctx, id); err != nil {
 		return err
@@ -114,16 +114,15 @@ func (e *Ensemble) Restart(ctx context.Context, id int) error {
 	return nil
 }
 
-// Running tells whether the server's container runs, be it paused.
+// Running reports whether the server's container runs, even if paused.
 func (e *Ensemble) Running(id int) bool {
 	running := false
 	_ = e.change("ask", id, func(s *server) error { running = !s.killed; return nil })
 	return running
 }
 
-// Unplug disconnects the server's container from its network: nothing reaches it
-// any more, no peer and no client. Its packets vanish, and its published port
-// is closed.
+// Unplug disconnects the server's container from its network: no peer and no client
+// reaches it. Its packets vanish, and its published port is closed.
 func (e *Ensemble) Unplug(ctx context.Context, id int) error {
 	return e.change("unplug", id, func(s *server) error {
 		if !s.plugged {

@@ -13,10 +13,11 @@ const (
 	freezePause = 50 * time.Millisecond
 )
 
-// freeze pauses a container by pause, again if the kernel has refused. A freezer of
-// cgroups v1 does not freeze processes that start threads or are in the kernel at that
-// moment; runc then gives up, thaws what it has frozen, and says "unable to freeze"
-// (opencontainers/runc, libcontainer/cgroups/fs/freezer.go). A busy JVM meets this.
+// freeze calls pause to pause a container, and calls it again if the kernel refuses. A
+// freezer of cgroups v1 does not freeze processes that start threads or are in the kernel
+// at that moment; runc then gives up, thaws the processes that it has frozen, and reports
+// "unable to freeze" (opencontainers/runc, libcontainer/cgroups/fs/freezer.go). A busy
+// JVM meets this.
 func freeze(ctx context.Context, pause func() error) error {
 	for try := 1; ; try++ {
 		err := pause()

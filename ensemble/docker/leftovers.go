@@ -11,29 +11,30 @@ import (
 	"github.com/moby/moby/client"
 )
 
-// Labels of all that Start makes: what started it, on which machine.
+// Labels of every container and network that Start makes: the process that started it,
+// and its machine.
 const (
 	machineLabel = "com.github.zkverify.machine"
 	processLabel = "com.github.zkverify.process"
 )
 
-// pid is this process, but in tests.
+// pid is the number of this process; tests replace it.
 var pid = os.Getpid()
 
 func labels() map[string]string {
 	return map[string]string{machineLabel: machine(), processLabel: strconv.Itoa(pid)}
 }
 
-// machine names this machine, and this run of it where that is known: the number
-// of a process says nothing elsewhere.
+// machine returns a name of this machine and, where it is known, of its current boot: the
+// number of a process means nothing elsewhere.
 func machine() string {
 	name, _ := os.Hostname()
 	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	return name + "/" + strings.TrimSpace(string(boot))
 }
 
-// removeLeftovers removes the containers and networks of processes of this
-// machine that are no more. Another process may do so at the same time.
+// removeLeftovers removes the containers and networks of this machine's processes that
+// have ended. Another process may do so at the same time.
 func (e *Ensemble) removeLeftovers(ctx context.Context) error {
 	mine := make(client.Filters).Add("label", machineLabel+"="+machine())
 	containers, err := e.docker.ContainerList(ctx, client.ContainerListOptions{All: true, Filters: mine})
@@ -58,7 +59,7 @@ func (e *Ensemble) removeLeftovers(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// ended reports whether no process has that number.
+// ended reports whether no process of this number exists.
 func ended(process string) bool {
 	pid, err := strconv.Atoi(process)
 	return err == nil && pid != os.Getpid() && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH)

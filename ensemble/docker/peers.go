@@ -21,12 +21,12 @@ import (
 
 var loopback = netip.MustParseAddr("127.0.0.1")
 
-// hostName is what containers call this machine where they cannot reach it by
-// the gateway of their network.
+// hostName is the name by which containers reach this machine where the gateway of their
+// network does not lead to it.
 const hostName = "host.docker.internal"
 
-// peers carries what servers say to each other: a container dials the link at
-// this machine, whose upstream is a relay, which dials the other container.
+// peers carries the connections between servers: a container dials the link on this
+// machine, whose upstream is a relay, which dials the other container.
 type peers struct {
 	carrier    links.Network
 	host       string // this machine, as containers dial it
@@ -100,8 +100,8 @@ func (p *peers) close() error {
 	return errors.Join(errs...)
 }
 
-// line is how server from is told of server to. Of itself it hears the wildcard: see
-// ensemble.Local.
+// line returns the entry for server to in the configuration of server from. A server's
+// own entry has the wildcard: see ensemble.Local.
 func (p *peers) line(from, to *server) string {
 	host, quorum, election := to.alias(), strconv.Itoa(quorumPort), strconv.Itoa(electionPort)
 	switch {
@@ -116,8 +116,8 @@ func (p *peers) line(from, to *server) string {
 	return fmt.Sprintf("server.%d=%s:%s:%s;2181", to.ID, host, quorum, election)
 }
 
-// gateway returns the address of this machine in the containers' network, and
-// whether it is one: Docker may run in a machine of its own.
+// gateway returns the address of this machine in the containers' network. here reports
+// whether there is one: Docker may run in a virtual machine.
 func (e *Ensemble) gateway(ctx context.Context) (gateway netip.Addr, here bool, err error) {
 	found, err := e.docker.NetworkInspect(ctx, e.network.ID, client.NetworkInspectOptions{})
 	if err != nil {
@@ -140,7 +140,8 @@ func (e *Ensemble) gateway(ctx context.Context) (gateway netip.Addr, here bool, 
 	return gateway, false, nil
 }
 
-// address is where this machine reaches a port of the container now.
+// address returns the address at which this machine currently reaches a port of the
+// container.
 func (s *server) address(port int) string {
 	if at, ok := s.published[port]; ok {
 		return net.JoinHostPort(loopback.String(), strconv.Itoa(at))

@@ -23,15 +23,14 @@ import (
 	"github.com/zkverify/zkverify/ensemble/internal/ports"
 )
 
-// pollInterval is how often a starting server is asked whether it serves.
+// pollInterval is the interval at which a starting server is asked whether it serves.
 const pollInterval = 50 * time.Millisecond
 
-// server is one server and its container, which stays the same when it is
-// killed and started again.
+// server is one server and its container, which stays the same over kills and restarts.
 type server struct {
 	ensemble.Server
 	ensemble  *Ensemble
-	published map[int]int // what its ports for peers are published as, if they are; set before a relay leads there
+	published map[int]int // its published ports for peers, if any; set before a relay leads there
 	container *testcontainers.DockerContainer
 
 	mu                      sync.Mutex
@@ -40,16 +39,16 @@ type server struct {
 	copied                  string // a folder with a copy of its data, see DataDir
 }
 
-// alias is its name in the containers' network.
+// alias returns the server's name in the containers' network.
 func (s *server) alias() string { return fmt.Sprintf("zk%d", s.ID) }
 
-// create makes its container and starts it.
+// create makes and starts the server's container.
 func (s *server) create(ctx context.Context) error {
 	port, err := ports.Free(1)
 	if err != nil {
 		return err
 	}
-	// A port of its own choice would change each time that it starts.
+	// A port that Docker chose would change at each start.
 	published := apinetwork.PortMap{apinetwork.MustParsePort(clientPort): {{HostIP: loopback, HostPort: strconv.Itoa(port[0])}}}
 	s.Addr = fmt.Sprintf("%s:%d", loopback, port[0])
 	var lines []string
@@ -81,7 +80,7 @@ func (s *server) create(ctx context.Context) error {
 	return nil
 }
 
-// serves waits until the server serves, and returns what it says of itself then.
+// serves waits until the server serves, and returns its status.
 func (s *server) serves(ctx context.Context) (ensemble.Status, error) {
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
@@ -102,7 +101,7 @@ func (s *server) serves(ctx context.Context) (ensemble.Status, error) {
 	}
 }
 
-// logs returns all that the server has printed, in all its runs.
+// logs returns the output of all runs of the server.
 func (s *server) logs(ctx context.Context) ([]byte, error) {
 	r, err := s.container.Logs(ctx)
 	if err != nil {
@@ -141,8 +140,8 @@ func (s *server) remove(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// unlessGone is the error of a removal, but for that of what somebody else has
-// removed, or is removing.
+// unlessGone returns the error of a removal, or nil if another process has removed the
+// thing, or is removing it.
 func unlessGone(err error) error {
 	if errdefs.IsNotFound(err) || errdefs.IsConflict(err) && strings.Contains(err.Error(), "already in progress") {
 		return nil
@@ -150,19 +149,19 @@ func unlessGone(err error) error {
 	return err
 }
 
-// able tells whether the server can answer at all.
+// able reports whether the server can answer at all.
 func (s *server) able() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.plugged && !s.killed && !s.paused
 }
 
-// logPath is where Close writes the log of a server.
+// logPath returns the file to which Close writes the log of a server.
 func (e *Ensemble) logPath(id int) string {
 	return filepath.Join(e.config.Dir, fmt.Sprintf("server-%d.log", id))
 }
 
-// Output returns what the server has printed in all its runs.
+// Output returns the output of all runs of the server.
 func (e *Ensemble) Output(ctx context.Context, id int) (text []byte, err error) {
 	err = e.change("read the output of", id, func(s *server) (err error) {
 		text, err = s.logs(ctx)

@@ -12,28 +12,29 @@ import (
 	"github.com/zkverify/zkverify/ensemble/simulated"
 )
 
-// Variable is the environment variable that overrides what tests choose. It is "real",
-// "simulated" or empty.
+// Variable is the environment variable that overrides the tests' choice of servers. It is
+// "real", "simulated" or empty.
 const Variable = "ZKVERIFY_TEST_SERVERS"
 
-// Servers are servers that tests may harm.
+// Servers are servers that tests may damage.
 type Servers interface {
 	ensemble.Ensemble
 	ensemble.Processes
 	ensemble.PeerLinks
 }
 
-// reasons has the tests that have called Real, and why.
+// reasons maps the names of the tests that have called Real to their reasons.
 var reasons sync.Map
 
-// Real says that t and its subtests need real servers, and why. A top-level test calls it
-// before it asks for servers. Without Java or ZooKeeper the test is skipped.
+// Real marks t and its subtests as tests that need real servers, and gives the reason. A
+// top-level test calls it before it asks for servers. Without Java or ZooKeeper the test
+// is skipped.
 func Real(t testing.TB, why string) {
 	t.Helper()
 	t.Logf("on real servers: %s", why)
 	reasons.Store(root(t), why)
 	if Simulated(t) {
-		return // Variable says so
+		return // Variable overrides it
 	}
 	if _, err := ensemble.FindJava(""); ensemble.NotInstalled(err) {
 		t.Skip(err)
@@ -43,7 +44,8 @@ func Real(t testing.TB, why string) {
 	}
 }
 
-// EveryNight skips a test that takes too long for each change: make test-real has it.
+// EveryNight skips a test that takes too long to run at each change. make test-real runs
+// it.
 func EveryNight(t testing.TB) {
 	t.Helper()
 	if os.Getenv(Variable) != "real" {
@@ -63,7 +65,7 @@ func Simulated(t testing.TB) bool {
 	return !real
 }
 
-// Kind is the value of the option --ensemble of zkverify for the servers of t.
+// Kind returns the value of zkverify's option --ensemble for the servers of t.
 func Kind(t testing.TB) string {
 	if Simulated(t) {
 		return "simulated"
@@ -71,13 +73,14 @@ func Kind(t testing.TB) string {
 	return "local"
 }
 
-// root is the name of the top-level test that t is a part of.
+// root returns the name of the top-level test that t is a part of.
 func root(t testing.TB) string {
 	name, _, _ := strings.Cut(t.Name(), "/")
 	return name
 }
 
-// Start starts servers of t's own, and closes them when t ends. Real ones need the turn.
+// Start starts servers for t alone, and closes them when t ends. For real servers t must
+// have the turn, see Turn.
 func Start(t testing.TB, config ensemble.LocalConfig) Servers {
 	t.Helper()
 	if !Simulated(t) {
@@ -103,7 +106,7 @@ func start(ctx context.Context, simulate bool, config ensemble.LocalConfig) (Ser
 		}
 		return s, nil
 	}
-	// The version that is tested, if it is one that can be simulated.
+	// The version under test, if it can be simulated.
 	if v := os.Getenv("ZKVERIFY_ZOOKEEPER"); config.ZooKeeper == "" && slices.Contains(simulated.Versions(), v) {
 		config.ZooKeeper = v
 	}

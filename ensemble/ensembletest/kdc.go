@@ -15,10 +15,10 @@ import (
 	"github.com/zkverify/zkverify/ensemble/internal/ports"
 )
 
-// Realm is that of a KDC.
+// Realm is the realm of a KDC.
 const Realm = "ZKVERIFY.TEST"
 
-// KDC is a KDC of the test's own, on loopback.
+// KDC is a Kerberos KDC on loopback, for one test.
 type KDC struct {
 	Addr string // for TCP and UDP
 
@@ -28,8 +28,9 @@ type KDC struct {
 	env      []string
 }
 
-// StartKDC starts a KDC whose tickets last as long as clients ask for, and ends it when t ends. Without
-// the programs of a KDC the test is skipped. Settings are lines of libdefaults, also of its clients.
+// StartKDC starts a KDC whose tickets last as long as clients ask for, and ends it when t
+// ends. Without the programs of a KDC the test is skipped. Settings are lines of
+// libdefaults, for the KDC and its clients.
 func StartKDC(t *testing.T, settings ...string) *KDC {
 	t.Helper()
 	if testing.Short() {
@@ -68,7 +69,7 @@ func StartKDC(t *testing.T, settings ...string) *KDC {
 	}
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill()
-		_ = cmd.Wait() // it says that it was killed
+		_ = cmd.Wait() // its error is that it was killed
 		if t.Failed() {
 			t.Logf("the KDC:\n%s", log.String())
 		}
@@ -86,7 +87,7 @@ func StartKDC(t *testing.T, settings ...string) *KDC {
 	}
 }
 
-// program finds a tool; those of servers are in no user's PATH.
+// program returns the path of a tool; the tools of servers are in no user's PATH.
 func program(name string) string {
 	for _, dir := range append(filepath.SplitList(os.Getenv("PATH")), "/usr/sbin", "/usr/local/sbin") {
 		if file := filepath.Join(dir, name); file != "" {
@@ -98,7 +99,8 @@ func program(name string) string {
 	return ""
 }
 
-// Krb5Conf writes a configuration of Realm with its KDC at addr, and returns the file.
+// Krb5Conf writes a configuration of Realm with its KDC at addr, and returns the path of
+// the file.
 func (k *KDC) Krb5Conf(addr string) string {
 	return k.Write("krb5-"+addr[strings.LastIndexByte(addr, ':')+1:]+".conf", fmt.Sprintf(`[logging]
   kdc = FILE:%s/kdc.log
@@ -117,7 +119,7 @@ func (k *KDC) Krb5Conf(addr string) string {
 `, k.dir, Realm, k.settings, Realm, addr))
 }
 
-// Granted is how many tickets for a server the KDC has granted.
+// Granted returns the number of tickets for a server that the KDC has granted.
 func (k *KDC) Granted(server string) int {
 	k.t.Helper()
 	n := 0
@@ -129,7 +131,7 @@ func (k *KDC) Granted(server string) int {
 	return n
 }
 
-// Write writes a file of the KDC's folder, and returns its name.
+// Write writes a file in the KDC's folder, and returns its path.
 func (k *KDC) Write(name, text string) string {
 	k.t.Helper()
 	file := filepath.Join(k.dir, name)
@@ -149,7 +151,7 @@ func (k *KDC) Read(file string) string {
 	return string(text)
 }
 
-// Run runs a program of the KDC's.
+// Run runs one of the KDC's programs.
 func (k *KDC) Run(tool string, args ...string) {
 	k.t.Helper()
 	cmd := exec.Command(program(tool), args...)
@@ -159,14 +161,14 @@ func (k *KDC) Run(tool string, args ...string) {
 	}
 }
 
-// Principal makes a principal of a random key, and returns a keytab with it.
+// Principal makes a principal with a random key, and returns a keytab with it.
 func (k *KDC) Principal(name string) string {
 	k.t.Helper()
 	k.Run("kadmin.local", "-r", Realm, "addprinc", "-randkey", name)
 	return k.Keytab(name)
 }
 
-// Keytab returns a keytab of a principal, which has another key from then on.
+// Keytab returns a keytab of a principal. The principal has another key from then on.
 func (k *KDC) Keytab(name string) string {
 	k.t.Helper()
 	file, err := os.CreateTemp(k.dir, "*.keytab")
@@ -174,13 +176,13 @@ func (k *KDC) Keytab(name string) string {
 		k.t.Fatal(err)
 	}
 	file.Close()
-	os.Remove(file.Name()) // kadmin wants to make it
+	os.Remove(file.Name()) // kadmin creates it
 	k.Run("kadmin.local", "-r", Realm, "ktadd", "-k", file.Name(), name)
 	return file.Name()
 }
 
-// Demand is what servers are started with that serve only clients that have authenticated by Kerberos.
-// Their principal, of which keytab has the key, is SERVICE/HOST.
+// Demand returns the configuration of servers that serve only clients that have
+// authenticated by Kerberos. Their principal is SERVICE/HOST; keytab has its key.
 func (k *KDC) Demand(principal, keytab string) ensemble.LocalConfig {
 	k.t.Helper()
 	jaas := k.Write("jaas.conf", fmt.Sprintf(`Server {
@@ -195,7 +197,7 @@ func (k *KDC) Demand(principal, keytab string) ensemble.LocalConfig {
 	}}
 }
 
-// Kinit returns a credential cache with a ticket that lasts so long.
+// Kinit returns a credential cache with a ticket of the given lifetime.
 func (k *KDC) Kinit(keytab, name, life string) string {
 	k.t.Helper()
 	file := filepath.Join(k.dir, "ccache-"+life)

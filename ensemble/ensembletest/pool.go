@@ -14,14 +14,14 @@ import (
 // startLimit bounds the start of servers that tests share.
 const startLimit = 2 * time.Minute
 
-// Pool has the servers that the tests of a package share: real ones and simulated ones,
+// Pool holds the servers that the tests of a package share: real ones and simulated ones,
 // each started when a test first asks for them.
 type Pool struct {
-	// Config is what the servers are started with.
+	// Config is the configuration of the servers.
 	Config ensemble.LocalConfig
 
 	real, simulated shared
-	apart           sync.Map // the servers of tests that have their own, by the tests' names
+	apart           sync.Map // servers of tests that have their own, by the tests' names
 }
 
 type shared struct {
@@ -45,8 +45,8 @@ func (p *Pool) Of(t testing.TB) Servers {
 	return s
 }
 
-// ForExamples returns the servers of examples, which have no testing.TB: real ones, unless
-// Variable says otherwise or they are not installed.
+// ForExamples returns the servers of examples, which have no testing.TB: real ones,
+// unless Variable chooses others or they are not installed.
 func (p *Pool) ForExamples() (Servers, error) {
 	if os.Getenv(Variable) != "simulated" {
 		if s, err := p.shared(false); !ensemble.NotInstalled(err) {
@@ -63,7 +63,7 @@ func (p *Pool) shared(simulated bool) (Servers, error) {
 	}
 	s.once.Do(func() {
 		if !simulated {
-			end, err := TakeTurn() // to start; the servers of tests that share them do little
+			end, err := TakeTurn() // for the start; tests that share the servers load them little
 			if err != nil {
 				s.err = err
 				return
@@ -77,10 +77,10 @@ func (p *Pool) shared(simulated bool) (Servers, error) {
 	return s.servers, s.err
 }
 
-// Apart gives t servers of its own and lets it run beside other tests that have theirs,
-// if its servers are simulated. Real ones take seconds and three JVMs to start: tests
-// take turns at those that they share. t must not look at what others in its process do,
-// as at all goroutines.
+// Apart gives t servers of its own, if they are simulated, and lets it run in parallel
+// with other such tests. Real servers take seconds and three JVMs to start: tests take
+// turns at the servers that they share. t must not inspect other parts of its process,
+// such as all goroutines.
 func (p *Pool) Apart(t *testing.T) {
 	t.Helper()
 	if !Simulated(t) {

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// turn is what a machine has one of: tests that start JVMs or containers one after the
-// other keep their time limits, and beside each other they do not. Tests on simulated
-// servers go on meanwhile.
+// turn is the right to load the machine, which one test has at a time. Tests that start
+// JVMs or containers keep their time limits one after the other, and do not in parallel.
+// Tests on simulated servers go on meanwhile.
 var turn = struct {
 	mine chan struct{} // holds one value while a test of this process has the turn
 	had  sync.Map      // the names of the tests that have it
@@ -45,9 +45,9 @@ func Turn(t testing.TB) {
 	})
 }
 
-// TakeTurn waits until no other process has the machine's turn, and gives it to this one
-// until every end that it returned was called, once each. It is for what is no test, as
-// TestMain.
+// TakeTurn waits until no other process has the machine's turn, and gives it to this
+// process until every end function that it returned has been called, once each. It is for
+// code outside of tests, such as TestMain.
 func TakeTurn() (end func(), err error) {
 	turn.mu.Lock()
 	defer turn.mu.Unlock()
@@ -70,7 +70,8 @@ func TakeTurn() (end func(), err error) {
 	}, nil
 }
 
-// parent is the name of the test that a subtest is a part of, empty for a top-level test.
+// parent returns the name of the test that a subtest is a part of, "" for a top-level
+// test.
 func parent(name string) string {
 	i := strings.LastIndexByte(name, '/')
 	return name[:max(i, 0)]

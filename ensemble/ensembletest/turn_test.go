@@ -15,7 +15,7 @@ const takerEnv = "ZKVERIFY_TURN_TAKER"
 func TestMain(m *testing.M) {
 	if os.Getenv(takerEnv) == "" {
 		os.Exit(func() int {
-			// The turn of these tests alone, not the machine's.
+			// The turn of these tests alone, not of the machine.
 			dir, err := os.MkdirTemp("", "zkverify-turn-")
 			if err != nil {
 				panic(err)
@@ -32,8 +32,7 @@ func TestMain(m *testing.M) {
 	_, _ = os.Stdin.Read(make([]byte, 1)) // until the parent closes it
 }
 
-// Tests that run beside each other have the turn one after the other; subtests have that
-// of their parent.
+// Parallel tests have the turn one after the other; subtests have their parent's.
 func TestOneTestAtATimeHasTheTurn(t *testing.T) {
 	var have atomic.Int32
 	for range 8 {
@@ -49,7 +48,7 @@ func TestOneTestAtATimeHasTheTurn(t *testing.T) {
 	}
 }
 
-// Another process has the turn until it ends, however it ends.
+// Another process has the turn until it ends, in any way.
 func TestOneProcessAtATimeHasTheTurn(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
 	cmd.Env = append(os.Environ(), takerEnv+"=1")

@@ -10,14 +10,15 @@ import (
 	"strings"
 )
 
-// JVMFlag has a JVM listen for rules on a port of loopback. Jar is Byteman's; the rules are
-// none at first, and the code of the server stays as it is.
+// JVMFlag returns a flag with which a JVM listens for rules on a port of loopback. jar is
+// the path of Byteman's jar. There are no rules at first, and the server's code is
+// unchanged.
 func JVMFlag(jar string, port int) string {
 	return fmt.Sprintf("-javaagent:%s=listener:true,port:%d,address:127.0.0.1", jar, port)
 }
 
-// ErrRefused is returned when a JVM does not take a rule, or has not carried it out. The
-// error that wraps it quotes what Byteman says.
+// ErrRefused is returned when a JVM does not accept a rule, or has not carried it out.
+// The error that wraps it quotes Byteman.
 var ErrRefused = errors.New("a rule of Byteman cannot be carried out")
 
 // Agent is Byteman in the JVM of a server that was started with [JVMFlag]. The methods take
@@ -26,7 +27,7 @@ type Agent struct {
 	Addr string // host:port
 }
 
-// Load puts rules in force, beside those in force.
+// Load puts rules in force, beside those that are in force already.
 func (a Agent) Load(ctx context.Context, rules ...string) error {
 	var b strings.Builder
 	b.WriteString("LOAD\n")
@@ -44,8 +45,8 @@ func (a Agent) Load(ctx context.Context, rules ...string) error {
 	return nil
 }
 
-// Clear removes all rules. Before that it looks what became of them: a rule is checked only
-// when the server first comes to its place.
+// Clear removes all rules. Before that it looks for errors of the rules: a rule is
+// checked only when the server first comes to its place.
 func (a Agent) Clear(ctx context.Context) error {
 	listed, err := a.ask(ctx, "LIST\n")
 	if err != nil {
@@ -72,13 +73,13 @@ func (a Agent) Check(ctx context.Context) error {
 	return err
 }
 
-// failed matches an answer that tells of something wrong: with a request, with the place of
-// a rule, or with its text.
+// failed matches an answer that reports an error: of a request, of the place of a rule,
+// or of its text.
 var failed = regexp.MustCompile(`(?m)^(ERROR|EXCEPTION|VerifyError|threw |failed to )`)
 
 const nothingToRemove = "ERROR No rule scripts to remove"
 
-// ask sends a request and returns the answer, whose end is a line OK.
+// ask sends a request and returns the answer, which ends with the line OK.
 func (a Agent) ask(ctx context.Context, request string) (string, error) {
 	conn, err := new(net.Dialer).DialContext(ctx, "tcp", a.Addr)
 	if err != nil {

@@ -16,8 +16,9 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// listener answers as Byteman does: to each request, whose last line it knows, by its first.
-// It returns what it was asked.
+// listener answers as Byteman does. It recognizes the end of a request by its last line,
+// and chooses the answer by the first. It returns the agent, and a function that returns
+// the requests.
 func listener(t *testing.T, answers map[string]string) (failpoints.Agent, func() []string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -45,7 +46,7 @@ func listener(t *testing.T, answers map[string]string) (failpoints.Agent, func()
 	return failpoints.Agent{Addr: l.Addr().String()}, stop
 }
 
-// readRequest reads lines until a request is whole.
+// readRequest reads lines until a request is complete.
 func readRequest(conn net.Conn) string {
 	var b strings.Builder
 	one := make([]byte, 1)
@@ -112,7 +113,7 @@ func TestAServerThatDoesNotAnswerIsAnError(t *testing.T) {
 	if err := cut.Load(t.Context(), "RULE\n"); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("an answer that is cut off: %v", err)
 	}
-	silent, err := net.Listen("tcp", "127.0.0.1:0") // the kernel accepts, nobody answers
+	silent, err := net.Listen("tcp", "127.0.0.1:0") // the kernel accepts, no process answers
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,6 +124,6 @@ func TestAServerThatDoesNotAnswerIsAnError(t *testing.T) {
 	}
 	silent.Close()
 	if err := (failpoints.Agent{Addr: silent.Addr().String()}).Check(t.Context()); err == nil {
-		t.Error("nobody listens, and Byteman is there")
+		t.Error("Check finds Byteman where no process listens")
 	}
 }

@@ -7,6 +7,6 @@
 //   - An [Agent] loads and removes rules while the server runs. The server's JVM must have
 //     been started with [JVMFlag].
 //
-// Each time that a server comes to a failpoint it prints a line, which [Reached] counts. A
-// failpoint that was not reached shows nothing.
+// Each time a server comes to a failpoint it prints a line, which [Reached] counts. A
+// failpoint that the server does not reach has no effect.
 package failpoints

@@ -2,7 +2,7 @@ package failpoints
 
 import "time"
 
-// Role says which servers come to a point.
+// Role is the role of the servers that come to a point.
 type Role string
 
 // The roles.
@@ -18,14 +18,14 @@ type Point struct {
 	Name        string
 	Description string // one line
 	Role        Role
-	// Often says that a server comes here with every transaction or ping, and not
-	// once in a while.
+	// Often reports that a server comes here with every transaction or ping, and not once in a
+	// while.
 	Often bool
-	// Damages says that an exception here damages the server for good: it goes on with a
-	// log that lacks transactions, and after a restart it lacks them too (3.8.0) or does not
-	// start (3.9.6). That is a bug of ZooKeeper, and known: it is not drawn.
+	// Damages reports that an exception here damages the server for good: it goes on with a log
+	// that lacks transactions, and after a restart it lacks them too (3.8.0) or does not start
+	// (3.9.6). That is a known bug of ZooKeeper, so runs do not draw this exception.
 	Damages bool
-	// Snapshot says that a learner comes here only if its leader sends it a snapshot.
+	// Snapshot reports that a learner comes here only if its leader sends it a snapshot.
 	Snapshot bool
 
 	class, method, location string // in the language of Byteman's rules
@@ -57,7 +57,7 @@ func Points() []Point {
 			Name: "snap-sync", Description: "a learner has read the leader's tree, and not written it", Role: Learner, Snapshot: true,
 			class: learner, method: sync, location: "AFTER INVOKE ZKDatabase.deserializeSnapshot 1", condition: "true",
 		},
-		// The first acknowledgment of this method is of NEWLEADER, the second of UPTODATE.
+		// This method acknowledges NEWLEADER first, and UPTODATE second.
 		{
 			Name: "before-newleader-ack", Description: "after NEWLEADER: a learner has written its new epoch, and not acknowledged it", Role: Learner,
 			class: learner, method: sync, location: "AT INVOKE Learner.writePacket 1", condition: "true",
@@ -79,7 +79,7 @@ func Points() []Point {
 	}
 }
 
-// Action is what happens at a point.
+// Action is an effect of a failpoint.
 type Action string
 
 // The actions.
@@ -89,10 +89,10 @@ const (
 	Halt      Action = "halt"      // the JVM ends there
 )
 
-// Actions lists them.
+// Actions lists the actions.
 func Actions() []Action { return []Action{Delay, Exception, Halt} }
 
-// Drawn lists the actions that are drawn for the point. A schedule may name any.
+// Drawn lists the actions that runs draw for the point. A schedule may name any.
 func (p Point) Drawn() []Action {
 	if p.Damages {
 		return []Action{Delay, Halt}
@@ -100,7 +100,7 @@ func (p Point) Drawn() []Action {
 	return Actions()
 }
 
-// Failpoint is what happens at a point, each time that a server comes there.
+// Failpoint has an effect at a point, each time that a server comes there.
 type Failpoint struct {
 	Point  Point
 	Action Action

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Script is the rule of Byteman that puts the failpoint in force.
+// Script returns the rule of Byteman that puts the failpoint in force.
 func (f Failpoint) Script() string {
 	var do string
 	switch text := fmt.Sprintf("zkverify: failpoint %s", f.Point.Name); {
@@ -22,15 +22,16 @@ func (f Failpoint) Script() string {
 	return rule(p.Name, p.class, p.method, p.location, p.condition, fmt.Sprintf("traceln(\"%s\"); %s", reached(p.Name), do))
 }
 
-// Rejoin is a rule that has a follower lose its leader and connect to it again, once. Number
-// is another one each time: a JVM remembers which it has carried out.
+// Rejoin returns a rule that makes a follower lose its leader and connect to it again,
+// once. Each call needs another number: a JVM remembers the numbers that it has carried
+// out.
 func Rejoin(number int64) string {
 	return rule("rejoin", "org.apache.zookeeper.server.quorum.Follower", "processPacket(org.apache.zookeeper.server.quorum.QuorumPacket)",
 		"AT ENTRY", fmt.Sprintf(`flag("zkverify rejoin %d")`, number), `throw new java.io.IOException("zkverify: the follower is to connect again")`)
 }
 
-// SendSnapshots is a rule that has a leader send its tree to every learner that connects,
-// as its own switch for tests does (zookeeper.forceSnapshotSync).
+// SendSnapshots returns a rule that makes a leader send its tree to every learner that
+// connects, as its own switch for tests does (zookeeper.forceSnapshotSync).
 func SendSnapshots() string {
 	return rule("send-snapshots", "org.apache.zookeeper.server.quorum.LearnerHandler", "syncFollower(long,org.apache.zookeeper.server.quorum.LearnerMaster)",
 		"AT ENTRY", "true", "$0.forceSnapSync = true")
@@ -42,11 +43,11 @@ func rule(name, class, method, location, condition, do string) string {
 
 const rulePrefix = "zkverify "
 
-// reached is the line that a server prints at a failpoint.
+// reached returns the line that a server prints at a failpoint.
 func reached(point string) string { return "zkverify: reached failpoint " + point }
 
-// Reached counts how often a server has come to a failpoint, in what it printed since the
-// failpoint was put in force.
+// Reached returns the number of times that a server has come to a failpoint. output is
+// the server's output since the failpoint was put in force.
 func Reached(output []byte, point string) int {
 	return bytes.Count(output, []byte(reached(point)+"\n")) // the line may follow half a line of the log
 }

@@ -40,7 +40,8 @@ func TestTheRuleOfAFailpoint(t *testing.T) {
 	}
 }
 
-// A rule is one line each of these, or Byteman takes the next for a part of it.
+// A rule has one line of each kind; otherwise Byteman takes the next rule for a part of
+// it.
 func TestEveryRuleHasAllItsLines(t *testing.T) {
 	lines := regexp.MustCompile(`^RULE zkverify \S+\nCLASS \S+\nMETHOD \w+\([^ ]*\)\n(AT|AFTER) .+\nIF .+\nDO .+\nENDRULE\n$`)
 	rules := []string{failpoints.Rejoin(7), failpoints.SendSnapshots()}

@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// condition is what a link does to data. The zero condition is a healthy link.
+// condition is the effect of a link on data. The zero condition is a healthy link.
 type condition struct {
 	cut             Cut // "" for none
 	left            int // bytes until the connection is truncated
 	latency, jitter time.Duration
-	oneWay          bool    // the latency is of what the server says alone
-	stalled         [2]bool // what the client says, what the server says
+	oneWay          bool    // the latency holds for the server's data alone
+	stalled         [2]bool // the client's data, the server's data
 	rate            int     // in kilobytes a second
 	size            int     // of slices, in bytes
 	pause           time.Duration
@@ -22,7 +22,7 @@ type condition struct {
 const truncated Cut = "truncated"
 
 // toxic is one effect on one of the two streams of a proxy's connections. Its
-// JSON form is what Toxiproxy reads.
+// JSON form is the one that Toxiproxy reads.
 type toxic struct {
 	Name       string           `json:"name"`
 	Type       string           `json:"type"`
@@ -31,14 +31,14 @@ type toxic struct {
 	Attributes map[string]int64 `json:"attributes"`
 }
 
-// toxics returns what a running proxy needs to be in condition c. Down needs
+// toxics returns the toxics with which a running proxy is in condition c. Down has
 // none: its proxy does not run.
 //
 // A black hole is the timeout toxic with timeout 0, which drops data and keeps
-// connections open, and never a huge latency: that keeps data, and delivers it in
-// order when it is taken off, which is a stall. A toxic that is added interrupts the
-// last one, which then lets go of what it holds: so the last one of a stall is a gate,
-// which holds nothing.
+// connections open. A huge latency would not do: it keeps data, and delivers it in
+// order when it is taken off, which is a stall. When a toxic is added, the last one
+// is interrupted and lets go of the data that it holds: so the last toxic of a stall
+// is a gate, which holds no data.
 func (c condition) toxics() []toxic {
 	on := func(stream, name, kind string, attributes map[string]int64) toxic {
 		return toxic{Name: name + "-" + stream, Type: kind, Stream: stream, Toxicity: 1, Attributes: attributes}
@@ -102,7 +102,7 @@ func delayCondition(latency, jitter time.Duration) (condition, error) {
 // forever is longer than any stall.
 const forever = 24 * time.Hour
 
-// stallCondition checks that something is to be held back.
+// stallCondition checks that at least one direction is to be held back.
 func stallCondition(requests, replies bool) (condition, error) {
 	if !requests && !replies {
 		return condition{}, errors.New("a stall of neither direction: want requests, replies, or both")
@@ -118,8 +118,8 @@ func throttleCondition(bytesPerSecond int) (condition, error) {
 	return condition{rate: (bytesPerSecond-1)/1000 + 1}, nil
 }
 
-// sliceCondition checks the size of slices. Toxiproxy never ends cutting what is
-// not longer than it is to vary.
+// sliceCondition checks the size of slices. Toxiproxy cuts without end if the data is no
+// longer than the variation of the size.
 func sliceCondition(size int, pause time.Duration) (condition, error) {
 	if size < 2 || pause < 0 {
 		return condition{}, fmt.Errorf("slices of %d bytes with pauses of %v: want at least 2 bytes and no negative pause", size, pause)
@@ -127,7 +127,7 @@ func sliceCondition(size int, pause time.Duration) (condition, error) {
 	return condition{size: size, pause: pause.Truncate(time.Microsecond)}, nil
 }
 
-// truncateCondition checks how much a connection may still carry.
+// truncateCondition checks the number of bytes that a connection may still carry.
 func truncateCondition(bytes int) (condition, error) {
 	if bytes < 1 {
 		return condition{}, fmt.Errorf("truncate after %d bytes: want at least 1", bytes)

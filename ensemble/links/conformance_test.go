@@ -23,7 +23,7 @@ func TestEachCutStopsWhatItSaysAndHealEndsIt(t *testing.T) {
 			old := dial(t, addr)
 			old.mustAnswer(t)
 			must(t, link.Cut(ctx, cut))
-			must(t, link.Cut(ctx, cut)) // again: nothing to do
+			must(t, link.Cut(ctx, cut)) // again: no change
 			heard := server.heard.Load()
 			switch cut {
 			case links.Down:
@@ -109,8 +109,8 @@ func TestADelayHoldsBackBothWaysAndItsEndKeepsConnections(t *testing.T) {
 	})
 }
 
-// held are the numbers of lines that a client has sent into a stall: more than a buffer of
-// one, so that their order can be seen.
+// held is the number of lines that a client sends into a stall: more than one buffer, so
+// that the test sees their order.
 const held = 40
 
 func TestAStallHoldsBackInOrderAndItsEndDeliversAtOnce(t *testing.T) {
@@ -122,7 +122,7 @@ func TestAStallHoldsBackInOrderAndItsEndDeliversAtOnce(t *testing.T) {
 			conns := []client{dial(t, link.Addr()), dial(t, link.Addr())}
 			conns[0].mustAnswer(t)
 			must(t, link.Stall(ctx, stall.requests, stall.replies))
-			conns[1] = dial(t, link.Addr()) // one that comes
+			conns[1] = dial(t, link.Addr()) // a new connection
 			heard := server.heard.Load()
 			for i := range held {
 				for _, c := range conns {
@@ -174,7 +174,7 @@ func TestACutLosesWhatAStallHoldsBackInItsDirectionAlone(t *testing.T) {
 			must(t, link.Cut(ctx, cut))
 			if cut == links.RepliesLost {
 				if server.hears(heard+1) != heard+1 {
-					t.Errorf("%s: what was held back in the other direction does not arrive", cut)
+					t.Errorf("%s: the data held back in the other direction does not arrive", cut)
 				}
 			}
 			_ = conn.SetReadDeadline(time.Now().Add(silence))
@@ -182,7 +182,7 @@ func TestACutLosesWhatAStallHoldsBackInItsDirectionAlone(t *testing.T) {
 				t.Errorf("%s: got %q, %v; want no answer", cut, line, err)
 			}
 			if got := server.heard.Load() - heard; cut != links.RepliesLost && got != 0 {
-				t.Errorf("%s: what was held back arrives", cut)
+				t.Errorf("%s: the data held back arrives", cut)
 			}
 			must(t, link.Heal(ctx))
 			conn.mustBeClosed(t)
@@ -192,7 +192,7 @@ func TestACutLosesWhatAStallHoldsBackInItsDirectionAlone(t *testing.T) {
 		must(t, link.Stall(ctx, true, true))
 		fmt.Fprintln(conn, "held back")
 		time.Sleep(silence / 3)
-		must(t, link.Close()) // and nothing goes on holding it
+		must(t, link.Close()) // and no proxy goes on holding it
 		conn.mustBeClosed(t)
 	})
 }
@@ -254,7 +254,7 @@ func TestATruncatedLinkClosesInTheMiddleOfAReply(t *testing.T) {
 		conn := dial(t, link.Addr())
 		conn.mustAnswer(t)
 		must(t, link.Truncate(ctx, 9))
-		for range 2 { // the connection that was there, and one that comes
+		for range 2 { // the existing connection, and a new one
 			conn.mustAnswer(t) // 6 of the 9 bytes
 			_, _ = fmt.Fprintln(conn, "hello")
 			_ = conn.SetReadDeadline(time.Now().Add(2 * time.Second))

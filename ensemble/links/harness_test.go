@@ -21,12 +21,12 @@ import (
 	"github.com/zkverify/zkverify/ensemble/links"
 )
 
-// silence is how long a stream must stay silent to count as cut. An answer over
+// silence is the time for which a stream must stay silent to count as cut. An answer over
 // loopback takes microseconds.
 const silence = 150 * time.Millisecond
 
-// noLeaks fails the test when it leaves goroutines behind. Call it first: it
-// looks when everything registered later has been cleaned up.
+// noLeaks fails the test when it leaves goroutines behind. Call it first: it checks after
+// the later cleanups.
 func noLeaks(t *testing.T) {
 	t.Helper()
 	before := goleak.IgnoreCurrent()
@@ -69,7 +69,7 @@ func closeNetwork(t *testing.T, network links.Network) {
 	}
 }
 
-// apiServer serves Toxiproxy's API on loopback until the test ends, when at most
+// apiServer serves Toxiproxy's API on loopback until the test ends. At the end at most
 // mayStay proxies may be left on it.
 func apiServer(t *testing.T, mayStay int) string {
 	t.Helper()
@@ -95,7 +95,7 @@ func apiServer(t *testing.T, mayStay int) string {
 // echo is a server that answers each line with the same line.
 type echo struct {
 	net.Listener
-	heard atomic.Int64 // lines received
+	heard atomic.Int64 // number of lines received
 	conns sync.WaitGroup
 }
 
@@ -121,13 +121,13 @@ func newEcho(t *testing.T) *echo {
 			})
 		}
 	})
-	// Registered before any link: links close first, and with them the connections.
+	// Registered before any link: links close first, and with them their connections.
 	t.Cleanup(func() { listener.Close(); e.conns.Wait() })
 	return e
 }
 
-// hears waits for so many lines in all, on a machine with much to do, and returns
-// how many there were.
+// hears waits for n lines in all, with time for a busy machine, and returns the number
+// received.
 func (e *echo) hears(n int64) int64 {
 	for until := time.Now().Add(5 * time.Second); e.heard.Load() < n && time.Now().Before(until); {
 		time.Sleep(time.Millisecond)
@@ -225,7 +225,7 @@ func newLink(t *testing.T, network links.Network, server *echo) links.Link {
 	return link
 }
 
-// pump asks as fast as it can, over new connections when the old ones end.
+// pump sends requests as fast as it can, over new connections when the old ones end.
 func pump(addr string, stop <-chan struct{}) {
 	for {
 		select {

@@ -16,8 +16,8 @@ type InProcessOption func(*inProcessConfig)
 
 type inProcessConfig struct{ listen string }
 
-// WithListenAddress sets the address of this machine on which the links listen:
-// that of the network which those who dial them are in. The default is 127.0.0.1.
+// WithListenAddress sets the address of this machine on which the links listen, in the
+// network of the clients that dial them. The default is 127.0.0.1.
 func WithListenAddress(ip string) InProcessOption {
 	return func(c *inProcessConfig) { c.listen = ip }
 }

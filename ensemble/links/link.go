@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// How long Toxiproxy may take. A change of a live connection that takes longer
-// is done by replacing the proxy instead.
+// Time limits for Toxiproxy. If a change of a live connection takes longer, the link gets a
+// new proxy instead.
 const (
 	liveLimit = time.Second
 	stopLimit = 1500 * time.Millisecond
@@ -35,17 +35,18 @@ type proxy interface {
 	stop() error
 }
 
-// link is the Link of every network: it decides what to change, its driver how.
+// link is the Link of every network: it decides which change to make, and its driver
+// carries it out.
 type link struct {
 	name, upstream string
 	listen, dial   string // the address as the driver and as clients see it
 	driver         driver
 	forget         func() // removes the link from its network
 
-	turn chan struct{} // holds one token: the goroutine that has it may use what follows
+	turn chan struct{} // holds one token; the goroutine that has it may use the fields below
 
 	proxy      proxy // nil when the link is down or closed
-	generation int   // counts its proxies, so that a new one never meets the name of the old
+	generation int   // counts its proxies: a new one never has the name of an old one
 	now        condition
 	broken     bool // an earlier change was left half done
 	closed     bool
@@ -160,9 +161,9 @@ func (l *link) change(ctx context.Context, next condition) error {
 	return nil
 }
 
-// reopen is replace on the port that the link has had all along. A proxy that
-// took too long to stop, as all do on a machine that stood still for a moment, may
-// not have let go of it yet.
+// reopen is replace on the port that the link has had all along. The last proxy may still
+// hold the port if it took too long to stop, as all proxies do on a machine that stood
+// still for a moment.
 func (l *link) reopen(ctx context.Context, next condition) error {
 	for start := time.Now(); ; {
 		err := l.replace(ctx, next)
@@ -179,16 +180,16 @@ func (l *link) reopen(ctx context.Context, next condition) error {
 	}
 }
 
-// portTaken reports whether a listener could not be opened because there is one.
-// A Toxiproxy server says so in words alone.
+// portTaken reports whether a listener could not be opened because there is one already.
+// A Toxiproxy server reports that in the text of its error only.
 func portTaken(err error) bool {
 	return errors.Is(err, syscall.EADDRINUSE) || strings.Contains(err.Error(), "address already in use")
 }
 
-// alter changes the condition of live connections, which stay open. A cut is in force
-// before what a stall has held back goes on.
+// alter changes the condition of live connections, which stay open. A cut takes effect
+// before the data that a stall has held back goes on.
 func (l *link) alter(ctx context.Context, next condition) error {
-	var steps []func(proxy) error // made here: they may still run when another change is under way
+	var steps []func(proxy) error // made here: they may still run during another change
 	for _, t := range next.toxics() {
 		steps = append(steps, func(p proxy) error { return p.add(t) })
 	}
@@ -216,8 +217,8 @@ func (l *link) replace(ctx context.Context, next condition) error {
 	if next.cut == Down || err != nil && !errors.Is(err, ErrStuck) {
 		return err
 	}
-	// A proxy that hangs has closed its listener already, and its connections
-	// hang with it. It is left behind: what connects from now on is served.
+	// A proxy that hangs has closed its listener already, and its connections hang with it. It is
+	// left behind: new connections are served by the new proxy.
 	l.proxy = nil
 	l.generation++
 	opened, name := make(chan opening, 1), fmt.Sprintf("%s.%d", l.name, l.generation)
@@ -246,20 +247,20 @@ type opening struct {
 	err   error
 }
 
-// discard stops the proxy of an opening that nobody waits for any more. It
-// ends with the opening.
+// discard stops the proxy of an opening that its caller has given up. It ends with the
+// opening.
 func discard(opened <-chan opening) {
 	if o := <-opened; o.err == nil {
 		_ = o.proxy.stop()
 	}
 }
 
-// stop stops the proxy, if there is one. The proxy is kept when it could not be
-// stopped, so that the next change tries again.
+// stop stops the proxy, if there is one. A proxy that could not be stopped stays in
+// l.proxy, so that the next change tries again.
 func (l *link) stop(ctx context.Context) error {
 	if l.now.stalled != [2]bool{} {
-		// Toxiproxy keeps what it holds back, and the goroutine that does, for as long as
-		// it was told to, whatever becomes of the connection.
+		// Toxiproxy keeps the data that it holds back, and the goroutine that holds it, for as
+		// long as the toxic says, even if the connection ends before.
 		_ = l.alter(ctx, condition{cut: BlackHole})
 	}
 	err := l.do(ctx, stopLimit, proxy.stop)
@@ -269,8 +270,8 @@ func (l *link) stop(ctx context.Context) error {
 	return err
 }
 
-// do calls f with the link's proxy and gives up waiting for it after limit. f
-// runs in a goroutine of its own, which ends when Toxiproxy lets go of it.
+// do calls f with the link's proxy and stops waiting for it after limit. f runs in a
+// goroutine of its own, which ends when Toxiproxy returns.
 func (l *link) do(ctx context.Context, limit time.Duration, f func(proxy) error) error {
 	if l.proxy == nil {
 		return nil

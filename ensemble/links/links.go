@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Errors that are matched with errors.Is.
+// Errors to match with errors.Is.
 var (
 	// ErrClosed is returned by every method of a Link or Network after Close.
 	ErrClosed = errors.New("link is closed")
@@ -15,9 +15,8 @@ var (
 	ErrUnreachable = errors.New("no Toxiproxy server answers")
 	// ErrNameTaken is returned by Network.Link for a name in use.
 	ErrNameTaken = errors.New("a link of this name exists")
-	// ErrStuck is returned when Toxiproxy did not carry out a change in time.
-	// The link's condition is then unknown; the next Cut, Delay or Heal starts
-	// it afresh.
+	// ErrStuck is returned when Toxiproxy did not carry out a change in time. The link's
+	// condition is then unknown; the next Cut, Delay or Heal opens a new proxy.
 	ErrStuck = errors.New("link did not change in time")
 )
 
@@ -45,14 +44,14 @@ type Network interface {
 	Close() error
 }
 
-// Dialer is implemented by a Network whose links are reached otherwise than by TCP, and by
-// *net.Dialer.
+// Dialer is implemented by *net.Dialer, and by a Network whose links are not reached by
+// TCP.
 type Dialer interface {
 	// DialContext opens a connection to an address: that of a link, or of a server.
 	DialContext(ctx context.Context, network, addr string) (net.Conn, error)
 }
 
-// DialerOf returns what opens connections through a network's links.
+// DialerOf returns the dialer that opens connections through a network's links.
 func DialerOf(n Network) Dialer {
 	if d, ok := n.(Dialer); ok {
 		return d
@@ -63,22 +62,22 @@ func DialerOf(n Network) Dialer {
 // Link is one proxied path to one upstream address. Its methods may be called
 // from several goroutines; they return when the change is in force.
 type Link interface {
-	// Name is the name it was made with.
+	// Name returns the name under which the link was made.
 	Name() string
-	// Addr is the host:port to dial instead of the upstream.
+	// Addr returns the host:port to dial instead of the upstream.
 	Addr() string
 	// Cut stops the link from carrying data, in the given way.
 	Cut(ctx context.Context, cut Cut) error
 	// Delay holds back data by latency ± a random part of jitter, each way.
 	// Both are rounded up to milliseconds; jitter must not exceed latency.
-	// Zero for both is the same as the end of a delay.
+	// Zero for both ends a delay.
 	Delay(ctx context.Context, latency, jitter time.Duration) error
-	// DelayReplies holds back what the server says, by latency, rounded up to
-	// milliseconds. Zero is the same as the end of a delay.
+	// DelayReplies holds back the server's data by latency, rounded up to milliseconds. Zero ends
+	// a delay.
 	DelayReplies(ctx context.Context, latency time.Duration) error
-	// Stall holds back what the client says, what the server says, or both: one of them
-	// at least. The next change of the link delivers it at once, in order, unless it is a
-	// cut that loses it.
+	// Stall holds back the client's data (requests), the server's data (replies), or both; at
+	// least one must be true. The next change of the link delivers the data at once, in order,
+	// unless that change is a cut that loses it.
 	Stall(ctx context.Context, requests, replies bool) error
 	// Throttle carries at most so many bytes a second, each way. It is rounded
 	// up to thousands, and must be positive.
@@ -87,8 +86,8 @@ type Link interface {
 	// with a pause after each, of whole microseconds: no message arrives in
 	// one piece.
 	Slice(ctx context.Context, size int, pause time.Duration) error
-	// Truncate is a cut: each connection is closed after so many more bytes
-	// from the server, wherever in a reply that is.
+	// Truncate is a cut: each connection is closed after so many more bytes from the server, in
+	// the middle of a reply if need be.
 	Truncate(ctx context.Context, bytes int) error
 	// Heal makes the link carry data again, at once.
 	Heal(ctx context.Context) error

@@ -46,8 +46,8 @@ func TestRemoteStaysWithinThePortsItIsGiven(t *testing.T) {
 	}
 }
 
-// threeFreePorts returns the first of three free ports in a row, below those
-// that other tests choose from.
+// threeFreePorts returns the first of three free ports in a row, below the ports of other
+// tests.
 func threeFreePorts(t *testing.T) int {
 	t.Helper()
 	for first := 5100; first < 9900; first += 3 {
@@ -59,9 +59,9 @@ func threeFreePorts(t *testing.T) int {
 	return 0
 }
 
-// A receiver that reads nothing, its buffers full, is what blocks Toxiproxy: a
-// toxic can neither be added to nor taken off such a connection. Its goroutines
-// hang for ever, so this is the one test that does not look for leaks.
+// A receiver that reads nothing, with full buffers, blocks Toxiproxy: a toxic can neither
+// be added to nor taken off its connection. The goroutines of the connection hang for
+// ever, so only this test does not look for leaks.
 func TestALinkWhoseReceiverIsStuckStillChangesInTime(t *testing.T) {
 	for _, made := range []func() (links.Network, error){
 		func() (links.Network, error) { return links.InProcess() },
@@ -84,7 +84,7 @@ func TestALinkWhoseReceiverIsStuckStillChangesInTime(t *testing.T) {
 		for chunk := make([]byte, 1<<16); ; {
 			_ = conn.SetWriteDeadline(time.Now().Add(silence))
 			if _, err := conn.Write(chunk); err != nil {
-				break // nothing moves any more
+				break // the buffers are full
 			}
 		}
 		for _, change := range []func(context.Context) error{

@@ -17,21 +17,21 @@ import (
 )
 
 // localProxy has the toxics of one of Toxiproxy's proxies, and accepts connections
-// itself: Toxiproxy's own proxy has them written to by what gives up at the first
-// error, and leaves goroutines that offer it more for ever.
+// itself. Toxiproxy's own proxy stops writing to a connection at the first error, and
+// leaves goroutines that offer it more data for ever.
 type localProxy struct {
 	server   *toxiproxy.ApiServer
 	toxics   *toxiproxy.ToxicCollection
 	upstream string
-	abrupt   atomic.Bool // connections that come end with a reset
+	abrupt   atomic.Bool // new connections end with a reset
 	listener net.Listener
 
 	dialing context.Context
 	stopped context.CancelFunc
-	work    sync.WaitGroup // the accept loop and what dials
+	work    sync.WaitGroup // the accept loop and the dials
 
 	mu    sync.Mutex
-	conns map[net.Conn]bool // nil when it has been stopped
+	conns map[net.Conn]bool // nil once the proxy is stopped
 	count int
 }
 
@@ -66,11 +66,11 @@ func (p *localProxy) add(t toxic) error {
 }
 
 func (p *localProxy) remove(name string) error {
-	// RemoveToxic takes a context for its logger alone; see link.do for its end.
+	// RemoveToxic uses the context for its logger alone; link.do bounds the call.
 	return p.toxics.RemoveToxic(context.Background(), name)
 }
 
-// acceptRetry is how long it takes to try again after a connection could not be accepted.
+// acceptRetry is the pause after an accept that failed.
 const acceptRetry = 5 * time.Millisecond
 
 func (p *localProxy) accept() {
@@ -79,7 +79,7 @@ func (p *localProxy) accept() {
 		if errors.Is(err, net.ErrClosed) {
 			return
 		}
-		if err != nil { // the one who dialled gave up, or there are no files left
+		if err != nil { // the client gave up, or there are no files left
 			time.Sleep(acceptRetry)
 			continue
 		}
@@ -87,8 +87,9 @@ func (p *localProxy) accept() {
 	}
 }
 
-// connect dials the server for a client, and starts both directions. Whichever
-// ends first ends the other: closing what it writes to ends the other's reads.
+// connect dials the server for a client, and starts both directions. The direction that
+// ends first ends the other one: it closes the connection that it writes to, and so ends
+// the reads of the other.
 func (p *localProxy) connect(client net.Conn) {
 	upstream, err := new(net.Dialer).DialContext(p.dialing, "tcp", p.upstream)
 	if err != nil {
@@ -101,7 +102,7 @@ func (p *localProxy) connect(client net.Conn) {
 		upstream.Close()
 		return
 	}
-	if p.abrupt.Load() { // cuts end with their proxy: this never goes back
+	if p.abrupt.Load() { // a cut ends with its proxy, so abrupt is never unset
 		for _, c := range []net.Conn{client, upstream} {
 			_ = c.(*net.TCPConn).SetLinger(0)
 		}
@@ -110,7 +111,7 @@ func (p *localProxy) connect(client net.Conn) {
 	p.toxics.StartLink(p.server, name+"-downstream", upstream, &tail{proxy: p, conn: client}, stream.Downstream)
 }
 
-// keep enters both ends of a connection and names it; false when the proxy has been
+// keep adds both ends of a connection and returns its name. ok is false if the proxy is
 // stopped.
 func (p *localProxy) keep(ends ...net.Conn) (name string, ok bool) {
 	p.mu.Lock()
@@ -131,9 +132,9 @@ func (p *localProxy) forget(c net.Conn) {
 	delete(p.conns, c)
 }
 
-// stop closes the listener and every connection. Toxiproxy's goroutines end when
-// what is in flight has come to nothing, which takes as long as its toxics delay it.
-// It may be called more than once.
+// stop closes the listener and every connection. Toxiproxy's goroutines end when the data
+// in flight is gone, which takes as long as its toxics delay it. stop may be called more
+// than once.
 func (p *localProxy) stop() error {
 	p.stopped()
 	err := p.listener.Close()
@@ -151,8 +152,8 @@ func (p *localProxy) stop() error {
 	return err
 }
 
-// tail is where one direction of a connection ends. It goes on taking data when the
-// connection does not any more, so that nothing before it waits for ever.
+// tail is the end of one direction of a connection. It goes on reading after the
+// connection has stopped taking data, so that no goroutine before it waits for ever.
 type tail struct {
 	proxy *localProxy
 	conn  net.Conn
@@ -165,7 +166,7 @@ func (t *tail) Write(b []byte) (int, error) {
 	if !t.lost {
 		if _, err := t.conn.Write(b); err != nil {
 			t.lost = true
-			t.conn.Close() // the other direction ends with it, and so does the source of this one
+			t.conn.Close() // this ends the other direction too, and so the source of this one
 		}
 	}
 	return len(b), nil

@@ -14,7 +14,7 @@ import (
 	"github.com/zkverify/zkverify/ensemble/links"
 )
 
-// flood is a server that sends and takes in as much as it can.
+// flood is a server that sends and reads as much as it can.
 func flood(t *testing.T) net.Listener {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -35,7 +35,7 @@ func flood(t *testing.T) net.Listener {
 	return listener
 }
 
-// talkUntilClosed sends, and hands on what comes, until the connection ends.
+// talkUntilClosed sends, and copies its input to to, until the connection ends.
 func talkUntilClosed(conn net.Conn, to io.Writer) {
 	var both sync.WaitGroup
 	both.Go(func() {
@@ -51,7 +51,7 @@ func talkUntilClosed(conn net.Conn, to io.Writer) {
 	both.Wait()
 }
 
-// counted counts what is written to it.
+// counted counts the bytes written to it.
 type counted struct{ atomic.Int64 }
 
 func (c *counted) Write(b []byte) (int, error) {
@@ -82,7 +82,7 @@ func TestAConnectionClosedInFullFlowLeavesNothingBehind(t *testing.T) {
 		"delayed":       {func(ctx context.Context, l links.Link) error { return l.Delay(ctx, 5*time.Millisecond, 0) }, true},
 		"throttled":     {func(ctx context.Context, l links.Link) error { return l.Throttle(ctx, 1_000_000) }, true},
 		"sliced":        {func(ctx context.Context, l links.Link) error { return l.Slice(ctx, 4<<10, time.Millisecond) }, true},
-		"truncated":     {func(ctx context.Context, l links.Link) error { return l.Truncate(ctx, 100_000) }, false}, // its end may take what has come with it
+		"truncated":     {func(ctx context.Context, l links.Link) error { return l.Truncate(ctx, 100_000) }, false}, // its end may lose data that came with it
 		"requests lost": {cut(links.RequestsLost), true},
 		"replies lost":  {cut(links.RepliesLost), false},
 		"black hole":    {cut(links.BlackHole), false},
@@ -103,7 +103,7 @@ func TestAConnectionClosedInFullFlowLeavesNothingBehind(t *testing.T) {
 				before := goleak.IgnoreCurrent()
 				link, err := network.Link(testContext(t), "a", server.Addr().String())
 				must(t, err)
-				for _, late := range []bool{false, true} { // connections of before the change, and after it
+				for _, late := range []bool{false, true} { // connections from before the change, and after it
 					if late {
 						must(t, c.change(testContext(t), link))
 					}

@@ -13,8 +13,8 @@ import (
 	"github.com/zkverify/zkverify/ensemble/internal/ports"
 )
 
-// portTries bounds how often a new link is moved to another port because
-// somebody took the one that was free a moment ago.
+// portTries bounds how often a new link moves to another port because another process
+// took the one that was free a moment ago.
 const portTries = 40
 
 // network is the Network of every driver.
@@ -77,7 +77,7 @@ func (n *network) reserve(name string) error {
 	return nil
 }
 
-// keep enters a finished link; false when the network was closed meanwhile.
+// keep adds a finished link. It returns false when the network was closed meanwhile.
 func (n *network) keep(name string, l *link) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -34,26 +34,25 @@ func WithListenHost(host string) RemoteOption {
 	return func(c *remoteConfig) { c.listen = host }
 }
 
-// WithPorts sets the ports that links are given, from first to last, for a
-// server of which only these can be reached: a container publishes a fixed
-// range. Without it a link gets any port that is free on this machine.
+// WithPorts sets the ports of links, from first to last, for a server of which only these
+// can be reached: a container publishes a fixed range. Without it a link gets any port
+// that is free on this machine.
 func WithPorts(first, last int) RemoteOption {
 	return func(c *remoteConfig) { c.first, c.last = first, last }
 }
 
-// WithUpstreams says how the Toxiproxy server reaches what this process knows
-// by other addresses: servers in containers beside it, whose ports are published
-// elsewhere. Addresses that are not in the map are the same for both.
+// WithUpstreams maps addresses that this process knows to the addresses by which the
+// Toxiproxy server reaches the same upstreams: servers in containers beside it, whose
+// ports are published elsewhere. Addresses that are not in the map are the same for both.
 func WithUpstreams(upstreams map[string]string) RemoteOption {
 	return func(c *remoteConfig) { c.upstreams = upstreams }
 }
 
-// Remote returns a network whose links are proxies of the Toxiproxy server at
-// address, such as http://127.0.0.1:8474. The links are dialled on that host, and
-// upstream addresses are as seen from there. Close removes the proxies that
-// the network made and leaves all others alone; one that hangs stays behind,
-// disabled. ErrUnreachable is returned when no Toxiproxy answers; a link's name
-// must not be in use on the server.
+// Remote returns a network whose links are proxies of the Toxiproxy server at address,
+// such as http://127.0.0.1:8474. Clients dial the links on that host; upstream addresses
+// are as seen from there. Close removes the network's own proxies and leaves all others
+// alone; a proxy that hangs stays behind, disabled. ErrUnreachable is returned when no
+// Toxiproxy answers. A link's name must not be in use on the server.
 func Remote(address string, options ...RemoteOption) (Network, error) {
 	host, err := hostOf(address)
 	if err != nil {
@@ -81,17 +80,17 @@ func Remote(address string, options ...RemoteOption) (Network, error) {
 	}, nil
 }
 
-// probeLimit is how long a Toxiproxy server has to say its version, and
-// maxVersion in how many bytes: its client would read without an end.
+// probeLimit is the time that a Toxiproxy server has to answer with its version, and
+// maxVersion the number of bytes: its client would read without an end.
 const (
 	probeLimit = 5 * time.Second
 	maxVersion = 1 << 10
 )
 
-// plainVersion is what servers of before 2.2 answer.
+// plainVersion matches the answer of servers before 2.2.
 var plainVersion = regexp.MustCompile(`^(git|\d+\.\d+\.\d+)\s*$`)
 
-// isToxiproxy asks what answers at address for its version.
+// isToxiproxy asks the server at address for its version.
 func isToxiproxy(address string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), probeLimit)
 	defer cancel()
@@ -117,7 +116,7 @@ func isToxiproxy(address string) error {
 	return fmt.Errorf("what answers is not Toxiproxy: %s with %.60q", answer.Status, body)
 }
 
-// withoutSecrets is an address without the name and the password that it may have.
+// withoutSecrets returns an address without its name and password.
 func withoutSecrets(address string) string {
 	parsed, err := url.Parse(address)
 	if err != nil {
@@ -135,7 +134,7 @@ func hostOf(address string) (string, error) {
 	return parsed.Hostname(), nil
 }
 
-// ports returns a function that gives ports in turn.
+// ports returns a function that returns ports in turn.
 func (c remoteConfig) ports() func() (int, error) {
 	if c.first == 0 {
 		return freePort
@@ -167,7 +166,7 @@ func (d remote) open(name, listen, upstream string, toxics []toxic) (proxy, erro
 	}
 	made := d.client.NewProxy()
 	made.Name, made.Listen, made.Upstream = name, listen, upstream
-	// It is switched on last, so that no connection slips past the toxics.
+	// The proxy is switched on last, so that every connection has the toxics.
 	if err := made.Save(); err != nil {
 		return nil, explain(err)
 	}
@@ -196,9 +195,9 @@ func (p remoteProxy) add(t toxic) error {
 
 func (p remoteProxy) remove(name string) error { return explain(p.RemoveToxic(name)) }
 
-// stop disables the proxy before it deletes it. Both wait for the proxy's
-// connections, which may hang, but deleting does so under the server's lock on
-// all proxies and would take the whole server with it.
+// stop disables the proxy before it deletes it. Both wait for the proxy's connections,
+// which may hang; but the deletion does so under the server's lock on all proxies, and
+// would block the whole server.
 func (p remoteProxy) stop() error {
 	err := p.Disable()
 	if err == nil {
@@ -206,12 +205,12 @@ func (p remoteProxy) stop() error {
 	}
 	var status *toxiproxy.ApiError
 	if errors.As(err, &status) && status.Status == http.StatusNotFound {
-		return nil // somebody removed it already: what was asked for
+		return nil // removed already, as wanted
 	}
 	return explain(err)
 }
 
-// explain gives the errors that callers tell apart their names.
+// explain replaces an error by the one of this package that callers match.
 func explain(err error) error {
 	if err == nil {
 		return nil

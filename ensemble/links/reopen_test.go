@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// slowDriver has proxies that take long to let go of their port, the only one.
+// slowDriver has proxies that are slow to release their port, the only one.
 type slowDriver struct {
 	takes time.Duration
 	taken atomic.Bool
@@ -53,14 +53,14 @@ func TestALinkHealsThoughItsLastProxyTakesLongToStop(t *testing.T) {
 				if heals && err != nil || !heals && !errors.Is(err, syscall.EADDRINUSE) || time.Since(start) > 8*time.Second {
 					t.Errorf("error %v after %v", err, time.Since(start))
 				}
-				time.Sleep(2 * time.Minute) // what was left behind ends
+				time.Sleep(2 * time.Minute) // goroutines left behind end
 			})
 		})
 	}
 }
 
-// TestAChangeThatIsGivenUpSharesNothingWithTheNext is for the race detector: what a
-// change has begun goes on when its context ends.
+// TestAChangeThatIsGivenUpSharesNothingWithTheNext is for the race detector: a change
+// that has begun goes on after its context ends.
 func TestAChangeThatIsGivenUpSharesNothingWithTheNext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLink(&slowDriver{}, "a", "b:1", "127.0.0.1:2", "127.0.0.1:2", func() {})
@@ -70,7 +70,7 @@ func TestAChangeThatIsGivenUpSharesNothingWithTheNext(t *testing.T) {
 		ended, end := context.WithCancel(t.Context())
 		end()
 		for range 100 {
-			_ = l.Delay(ended, time.Millisecond, 0) // it may have come through
+			_ = l.Delay(ended, time.Millisecond, 0) // it may have succeeded
 			if err := l.Heal(t.Context()); err != nil {
 				t.Fatal(err)
 			}

@@ -7,8 +7,8 @@ import (
 )
 
 // order puts a request of a server's client in order: it becomes a transaction, and is
-// proposed. A sync takes its place behind what was proposed before; peer is the
-// follower's connection.
+// proposed. A sync is queued behind the earlier proposals; peer is the follower's
+// connection.
 func (l *leader) order(owner sessions.Owner, r *tree.Request, peer ...PeerID) {
 	if !l.Serves() || l.role != l {
 		return
@@ -39,7 +39,7 @@ func (l *leader) order(owner sessions.Owner, r *tree.Request, peer ...PeerID) {
 	l.log(&x)
 }
 
-// prepare makes a transaction of a request, that of an error if it is refused.
+// prepare makes a transaction of a request, or an error transaction if it is refused.
 func (l *leader) prepare(owner sessions.Owner, r *tree.Request, zxid int64) tree.Txn {
 	switch r.Op {
 	case wire.CreateSession:
@@ -48,7 +48,7 @@ func (l *leader) prepare(owner sessions.Owner, r *tree.Request, zxid int64) tree
 	case wire.CloseSession:
 		l.sessions.Close(r.Session)
 	case wire.DeleteContainer:
-	case wire.Reconfig: // it is disabled, which comes first
+	case wire.Reconfig: // disabled; that is checked first
 	default:
 		if tree.Malformed(l.ahead.Release(), *r) != wire.OK {
 			break // Prepare refuses it
@@ -105,8 +105,8 @@ func (l *leader) acknowledge(server int, zxid int64) {
 	}
 }
 
-// syncDone tells a follower, if it is there still, that all that was ordered before a sync has
-// been sent.
+// syncDone tells a follower, if it is still connected, that all transactions ordered
+// before a sync have been sent.
 func (f *learner) syncDone(at syncOf) {
 	if f != nil {
 		f.say(Message{Kind: SyncDone, Touched: []Touch{{Session: at.session}}})

@@ -9,7 +9,8 @@ import (
 	"github.com/zkverify/zkverify/ensemble/model/wire"
 )
 
-// Config is that of one server; each of an ensemble has the same but for ID.
+// Config is the configuration of one server; the servers of an ensemble differ in ID
+// alone.
 type Config struct {
 	ID      int   // the server's myid, from 1 to 255
 	Servers []int // the myids of the ensemble's servers, this one among them
@@ -24,24 +25,26 @@ type Config struct {
 	// SyncLimit is the number of ticks after which a follower and its leader give each
 	// other up, 5 if 0.
 	SyncLimit int
-	// MinSessionTimeout and MaxSessionTimeout bound what a client may negotiate, from
-	// 500 ms to a minute if 0.
+	// MinSessionTimeout and MaxSessionTimeout bound the session timeout that a client may
+	// negotiate, from 500 ms to a minute if 0.
 	MinSessionTimeout, MaxSessionTimeout time.Duration
-	// ContainerInterval is how often the leader deletes containers and expired TTL
+	// ContainerInterval is the interval at which the leader deletes containers and expired TTL
 	// nodes, a minute if 0.
 	ContainerInterval time.Duration
-	// Refuse is service.Settings.Refuse.
+	// Refuse is the same as service.Settings.Refuse.
 	Refuse func(ip string, op wire.Op) (code wire.Code, part bool)
-	// SASLUsers are the users that may authenticate by SASL with DIGEST-MD5, and their passwords.
+	// SASLUsers maps the users that may authenticate by SASL with DIGEST-MD5 to their passwords.
 	// The server has no SASL if it is nil.
 	SASLUsers map[string]string
-	// DemandSASL serves nobody who has not done so (enforce.auth.schemes=sasl).
+	// DemandSASL refuses service to clients that have not authenticated by SASL
+	// (enforce.auth.schemes=sasl).
 	DemandSASL bool
 	// Start is the wall clock's time at the instant 0, 1970 if zero.
 	Start time.Time
 }
 
-// settle fills in what is 0, and refuses what cannot be.
+// settle sets the fields that are 0 to their defaults, and returns an error for values
+// that are impossible.
 func (c *Config) settle() error {
 	for value, standard := range map[*time.Duration]time.Duration{
 		&c.TickTime: 200 * time.Millisecond, &c.MinSessionTimeout: 500 * time.Millisecond,
@@ -75,7 +78,7 @@ func (c *Config) settle() error {
 	return nil
 }
 
-// release is the version whose behaviour the server has.
+// release returns the version whose behavior the server has.
 func (c *Config) release() tree.Release {
 	if c.Version < "3.9" {
 		return tree.V38
@@ -83,11 +86,11 @@ func (c *Config) release() tree.Release {
 	return tree.V39
 }
 
-// syncTimeout is for how long a server waits for its leader or follower.
+// syncTimeout is the time that a server waits for its leader or follower.
 func (c *Config) syncTimeout() time.Duration { return time.Duration(c.SyncLimit) * c.TickTime }
 
-// initTimeout is the same until they are in sync.
+// initTimeout is the time that it waits until they are in sync.
 func (c *Config) initTimeout() time.Duration { return time.Duration(c.InitLimit) * c.TickTime }
 
-// isQuorum reports whether so many servers are more than half.
+// isQuorum reports whether n servers are more than half.
 func (c *Config) isQuorum(n int) bool { return 2*n > len(c.Servers) }

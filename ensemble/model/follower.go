@@ -8,8 +8,8 @@ import (
 	"github.com/zkverify/zkverify/ensemble/model/wire"
 )
 
-// Of a leader that refuses connections a follower tries again so often, after so long
-// (Learner.connectToLeader).
+// When a leader refuses its connection, a follower tries so many times in all, at this
+// interval (Learner.connectToLeader).
 const (
 	dialTries = 5
 	dialPause = 100 * time.Millisecond
@@ -20,10 +20,10 @@ type follower struct {
 	*Server
 	leader   int
 	peer     PeerID // 0 without a connection
-	heard    bool   // the leader has said something on it
+	heard    bool   // the leader has sent a message on it
 	tries    int
-	redial   time.Duration // never while a connection is there, or on its way
-	deadline time.Duration // when the leader has been silent for too long
+	redial   time.Duration // never while there is a connection or a dial under way
+	deadline time.Duration // instant at which the leader has been silent for too long
 	serving  bool
 	caughtUp bool // has all that the leader had
 
@@ -65,7 +65,7 @@ func (f *follower) Revalidate(c *service.Connection) {
 	f.say(Message{Kind: Revalidate, Touched: []Touch{{session, timeout}}})
 }
 
-// OrdersSyncs reports true: what the leader had ordered has to come first.
+// OrdersSyncs returns true: a sync waits for the changes that the leader has ordered.
 func (f *follower) OrdersSyncs() bool { return true }
 
 func (f *follower) sessionChanged(x *tree.Txn) {
@@ -97,8 +97,8 @@ func (f *follower) dialed(peer PeerID) {
 	f.say(Message{Kind: FollowerInfo, Server: f.config.ID, Epoch: f.disk.AcceptedEpoch})
 }
 
-// closed says that the connection with the leader has ended, or that there is none. A
-// server that does not lead yet refuses it: then it is tried again.
+// closed handles the end of the connection with the leader, or a failed dial. A server
+// that does not lead yet refuses the connection: then the follower tries again.
 func (f *follower) closed(peer PeerID) {
 	if peer != f.peer {
 		return
@@ -123,7 +123,7 @@ func (f *follower) wake() {
 	}
 }
 
-// said takes in what the leader says.
+// said handles a message of the leader.
 func (f *follower) said(peer PeerID, m Message) {
 	if peer != f.peer {
 		return
@@ -173,8 +173,8 @@ func (f *follower) said(peer PeerID, m Message) {
 	}
 }
 
-// accept answers the leader's new epoch. One that was accepted before counts no second
-// time; an older one is refused.
+// accept answers the leader's new epoch. An epoch that was accepted before does not count
+// a second time; an older one is refused.
 func (f *follower) accept(epoch int64) {
 	own := f.disk.CurrentEpoch
 	switch {
@@ -188,7 +188,7 @@ func (f *follower) accept(epoch int64) {
 	f.say(Message{Kind: AckEpoch, Epoch: own, Zxid: f.disk.LastZxid()})
 }
 
-// catchUp says that the follower has all that the leader had.
+// catchUp notes that the follower has all that the leader had.
 func (f *follower) catchUp(zxid int64) {
 	f.disk.Sync(f.disk.LastZxid())
 	f.disk.CurrentEpoch = epochOf(zxid)
@@ -221,7 +221,7 @@ func (f *follower) committed(zxid int64) {
 	f.commit(x)
 }
 
-// pong tells the leader which sessions were heard of since the last time.
+// pong tells the leader which sessions were active since the last ping.
 func (f *follower) pong() {
 	m := Message{Kind: Ping}
 	for _, id := range sorted(f.touched) {

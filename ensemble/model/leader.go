@@ -17,12 +17,12 @@ type leader struct {
 	phase    phase
 	deadline time.Duration // of the phase
 	epoch    int64
-	agreed   map[int]bool // servers that have done what the phase waits for
+	agreed   map[int]bool // servers that have done the phase's step
 	learners map[PeerID]*learner
 
 	nextSession int64
 	sessions    *sessions.Tracker
-	ahead       *tree.Tree // with all that is proposed
+	ahead       *tree.Tree // with all proposals applied
 	proposals   []*proposal
 	ticks       int
 	halfTicks   int
@@ -30,13 +30,13 @@ type leader struct {
 	reapAt      time.Duration
 }
 
-// phase is what a leader waits for.
+// phase is a phase of leading, named after the step that a quorum has to do.
 type phase int
 
 const (
-	discovery phase = iota // a quorum that says which epochs it has accepted
-	agreement              // a quorum that accepts the new one
-	syncing                // a quorum that has what the leader has
+	discovery phase = iota // a quorum tells its accepted epochs
+	agreement              // a quorum accepts the new epoch
+	syncing                // a quorum gets the leader's data
 	serving
 )
 
@@ -47,7 +47,7 @@ type proposal struct {
 	syncs []syncOf
 }
 
-// syncOf is a session of a follower's that waits for what was proposed before.
+// syncOf is a session of a follower that waits for the earlier proposals.
 type syncOf struct {
 	peer    PeerID
 	session int64
@@ -61,7 +61,7 @@ func lead(s *Server) *leader {
 	return l
 }
 
-// enter begins a phase. The leader itself has done its part.
+// enter begins a phase. The leader itself has done its step.
 func (l *leader) enter(p phase) {
 	l.phase = p
 	l.deadline = l.now + l.config.initTimeout()
@@ -69,7 +69,7 @@ func (l *leader) enter(p phase) {
 	l.agree(l.config.ID)
 }
 
-// agree says that a server has done what the phase waits for; a quorum of them ends it.
+// agree notes that a server has done the phase's step; a quorum of them ends the phase.
 func (l *leader) agree(server int) {
 	if l.agreed[server] = true; !l.config.isQuorum(len(l.agreed)) {
 		return
@@ -133,7 +133,7 @@ func (l *leader) Revalidate(c *service.Connection) {
 	c.Admit(valid)
 }
 
-// OrdersSyncs reports false: the leader's own tree has all that was committed.
+// OrdersSyncs returns false: the leader's own tree has all committed changes.
 func (l *leader) OrdersSyncs() bool { return false }
 
 func (l *leader) sessionChanged(x *tree.Txn) {
@@ -150,7 +150,7 @@ func (l *leader) leave() {
 	}
 }
 
-// due is when the leader has something to do next.
+// due returns the instant at which the leader must be woken.
 func (l *leader) due() time.Duration {
 	at := l.deadline
 	for _, f := range l.learners {
@@ -191,7 +191,7 @@ func (l *leader) wake() {
 	}
 }
 
-// halfTick pings the followers, and once a tick looks whether a quorum is there.
+// halfTick pings the followers, and once a tick checks that a quorum is connected.
 func (l *leader) halfTick() {
 	l.nextHalf = l.now + l.config.TickTime/2
 	if l.halfTicks++; l.halfTicks%2 == 0 {
@@ -233,5 +233,5 @@ func (l *leader) said(peer PeerID, m Message) {
 	}
 }
 
-// synced says that the leader itself has logged what it has proposed.
+// synced notes that the leader itself has logged its proposals.
 func (l *leader) synced(zxid int64) { l.acknowledge(l.config.ID, zxid) }

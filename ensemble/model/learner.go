@@ -13,22 +13,22 @@ type learner struct {
 	peer     PeerID
 	server   int
 	stage    learnerStage
-	zxid     int64 // the follower's last transaction, as it has said
+	zxid     int64 // the follower's last transaction, as it has reported
 	deadline time.Duration
 	answerBy int // the tick until which the leader counts on it
 	unacked  []sent
 }
 
-// learnerStage is how far a follower has come.
+// learnerStage is the progress of a follower in joining its leader.
 type learnerStage int
 
 const (
 	connected learnerStage = iota
-	informed               // has said which epoch it has accepted
-	invited                // has heard of the new one
+	informed               // has told which epoch it has accepted
+	invited                // has been told the new epoch
 	agreeing               // has accepted it
-	receiving              // gets what it lacks; proposals are forwarded from now on
-	synced                 // has everything
+	receiving              // gets the data that it lacks; proposals are forwarded from now on
+	synced                 // has all data
 	current                // serves
 )
 
@@ -40,7 +40,7 @@ type sent struct {
 
 func (f *learner) say(m Message) { f.do(Say{f.peer, m}) }
 
-// said takes in what the follower says.
+// said handles a message of the follower.
 func (f *learner) said(m Message) {
 	limit := f.config.initTimeout()
 	if f.stage >= synced {
@@ -76,7 +76,7 @@ func (f *learner) said(m Message) {
 	}
 }
 
-// accept takes in that the follower has accepted the new epoch.
+// accept notes that the follower has accepted the new epoch.
 func (f *learner) accept(m Message) {
 	if f.stage != invited {
 		return
@@ -112,8 +112,8 @@ func (f *learner) advance() {
 	}
 }
 
-// sync sends what the follower lacks, or has it take back what nobody else has
-// (LearnerHandler.syncFollower).
+// sync sends the data that the follower lacks, or makes it take back transactions that no
+// other server has (LearnerHandler.syncFollower).
 func (f *learner) sync() {
 	own, last := f.tree.LastZxid(), f.zxid
 	switch log, all := f.committed(last); {
@@ -137,7 +137,8 @@ func (f *learner) sync() {
 	}
 }
 
-// committed returns what was committed behind a transaction, and whether that is all.
+// committed returns the transactions that were committed after zxid. all reports whether
+// the log reaches back that far.
 func (f *learner) committed(zxid int64) (log []tree.Txn, all bool) {
 	log, all = f.disk.Since(zxid)
 	for n := len(log); n > 0 && log[n-1].Zxid > f.tree.LastZxid(); n-- {
@@ -146,8 +147,8 @@ func (f *learner) committed(zxid int64) (log []tree.Txn, all bool) {
 	return log, all
 }
 
-// lastCommitted is the last transaction that was committed; unlike the tree's it is
-// never the number with which an epoch begins, as long as there is another.
+// lastCommitted returns the last transaction that was committed. Unlike the tree's zxid
+// it is never the number with which an epoch begins, as long as there is another.
 func (f *learner) lastCommitted() int64 {
 	if len(f.proposals) > 0 {
 		return f.proposals[0].Zxid - 1
@@ -170,7 +171,7 @@ func (f *learner) propose(p *proposal) {
 	f.say(Message{Kind: Proposal, Txn: p.Txn})
 }
 
-// acked takes in that the follower has logged a proposal, or all that it lacked.
+// acked notes that the follower has logged a proposal, or all data that it lacked.
 func (f *learner) acked(zxid int64) {
 	if f.stage == receiving {
 		f.stage = synced

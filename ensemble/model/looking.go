@@ -9,7 +9,7 @@ import (
 )
 
 // looking is the role of a server without a leader: it accepts connections, and closes
-// them when the client says something.
+// them on the client's first message.
 type looking struct{ *Server }
 
 func (looking) Mode() string                     { return "looking" }

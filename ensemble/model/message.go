@@ -2,7 +2,7 @@ package model
 
 import "github.com/zkverify/zkverify/ensemble/model/tree"
 
-// Kind is what a message between a leader and a follower means (the packet types of
+// Kind is the kind of a message between a leader and a follower (the packet types of
 // org.apache.zookeeper.server.quorum.Leader).
 type Kind int
 
@@ -11,29 +11,29 @@ const (
 	FollowerInfo Kind = iota // a follower's number and accepted epoch
 	LeaderInfo               // the epoch that the leader wants to begin
 	AckEpoch                 // the follower's current epoch, or -1, and last transaction
-	Diff                     // what the follower lacks comes as proposals and commits
-	Trunc                    // the follower takes back what is behind Zxid
+	Diff                     // the data that the follower lacks follows as proposals and commits
+	Trunc                    // the follower takes back its transactions after Zxid
 	Snap                     // the leader's tree
-	NewLeader                // all was sent that the follower has to have
+	NewLeader                // the end of the data that the follower lacks
 	UpToDate                 // the follower serves from now on
 	Proposal
 	Ack
 	Commit
 	Ask         // a write of a follower's client, or a sync
 	SyncDone    // everything before the sync has been sent
-	Ping        // of the leader; the follower answers with the sessions that it has heard of
+	Ping        // of the leader; the follower answers with its active sessions
 	Revalidate  // a session has come to the follower
-	Revalidated // whether it is one
+	Revalidated // whether the session is alive
 )
 
-// Touch is a session that a follower has heard of.
+// Touch is a session that was active at a follower.
 type Touch struct {
 	Session int64
 	Timeout int32 // ms
 }
 
-// Message is what a leader and a follower say to each other. Nobody changes one that was
-// sent, nor what it points to.
+// Message is a message between a leader and a follower. A message that was sent is never
+// changed, nor the data that it points to.
 type Message struct {
 	Kind    Kind
 	Server  int           // FollowerInfo

@@ -25,15 +25,15 @@ type Server struct {
 	service  *service.Service
 }
 
-// role is what a server does: it looks for a leader, leads or follows.
+// role is the state of a server: looking for a leader, leading or following.
 type role interface {
 	service.Quorum
-	// sessionChanged is a session that has begun or ended.
+	// sessionChanged is called when a session has begun or ended.
 	sessionChanged(x *tree.Txn)
 	dialed(peer PeerID)
 	said(peer PeerID, m Message)
 	closed(peer PeerID)
-	// accepted is another server's connection. It reports false to refuse it.
+	// accepted handles another server's connection. It returns false to refuse the connection.
 	accepted(peer PeerID) bool
 	synced(zxid int64)
 	wake()
@@ -45,8 +45,8 @@ type role interface {
 // never is an instant that does not come.
 const never = time.Duration(1<<63 - 1)
 
-// New starts a server on what is on its disk; nothing happens before the first Step. The
-// error is of a Config that cannot be.
+// New starts a server on the data of its disk; nothing happens before the first Step. It
+// returns an error for an impossible Config.
 func New(config Config, disk *storage.Disk) (*Server, error) {
 	if err := config.settle(); err != nil {
 		return nil, err
@@ -61,11 +61,11 @@ func New(config Config, disk *storage.Disk) (*Server, error) {
 	return s, nil
 }
 
-// longestRound is after how long an election's votes are sent again at the latest.
+// longestRound bounds the interval at which an election's votes are sent again.
 const longestRound = 800 * time.Millisecond
 
-// Step takes an input at an instant, no earlier than the last, and returns what the
-// server does. The actions are valid until the next step.
+// Step handles an input at an instant, no earlier than the last, and returns the server's
+// actions. They are valid until the next step.
 func (s *Server) Step(now time.Duration, in Input) []Action {
 	s.now = max(now, s.now)
 	s.out = s.out[:0]
@@ -104,20 +104,20 @@ func (s *Server) Step(now time.Duration, in Input) []Action {
 	return s.out
 }
 
-// do does something, behind what was done for clients before.
+// do adds an action, behind the earlier actions for clients.
 func (s *Server) do(a Action) {
 	s.flush()
 	s.out = append(s.out, a)
 }
 
-// flush takes over what there is for clients.
+// flush takes over the service's actions for clients.
 func (s *Server) flush() {
 	for _, a := range s.service.Take() {
 		s.out = append(s.out, ToClient{a})
 	}
 }
 
-// Due is when the server wants to be woken.
+// Due returns the instant at which the server must be woken.
 func (s *Server) Due() time.Duration {
 	if s.role == nil {
 		return s.now
@@ -135,7 +135,7 @@ func (s *Server) wake() {
 	s.service.Step(s.now, nil)
 }
 
-// Mode is "leader", "follower" or "looking", as far as the server serves; else "".
+// Mode returns "leader", "follower" or "looking" for a server that serves; else "".
 func (s *Server) Mode() string {
 	if s.role == nil || !s.role.Serves() {
 		return ""
@@ -143,7 +143,7 @@ func (s *Server) Mode() string {
 	return s.role.Mode()
 }
 
-// LastZxid is the last transaction that the server has applied.
+// LastZxid returns the last transaction that the server has applied.
 func (s *Server) LastZxid() int64 {
 	if s.tree == nil {
 		return 0
@@ -156,8 +156,8 @@ func (s *Server) look() {
 	if s.role != nil {
 		s.role.leave()
 	}
-	// What was logged is applied, whether it was committed or not: the election is
-	// about what was logged.
+	// Logged transactions are applied, whether they were committed or not: the election is about
+	// the log.
 	s.disk.Sync(s.disk.LastZxid())
 	if last := s.disk.LastZxid(); s.tree.LastZxid() < last {
 		rest, _ := s.disk.Since(s.tree.LastZxid())
@@ -171,7 +171,8 @@ func (s *Server) look() {
 	s.vote(s.election.Look(s.now, s.tree.LastZxid(), s.disk.CurrentEpoch))
 }
 
-// vote sends what the election has to say, and takes the role that it ends with.
+// vote sends the election's notifications, and enters the role with which the election
+// ends.
 func (s *Server) vote(sends []election.Send) {
 	for _, v := range sends {
 		s.do(Vote{v})
@@ -192,28 +193,28 @@ func (s *Server) vote(sends []election.Send) {
 	s.service.SetQuorum(s.role)
 }
 
-// wall is the wall clock, in ms since 1970.
+// wall returns the time of the wall clock, in ms since 1970.
 func (s *Server) wall() int64 {
 	return s.config.Start.UnixMilli() + (s.now + s.stepped).Milliseconds()
 }
 
-// firstSession is the first number that this server gives a session in a role
+// firstSession returns the first session id that this server gives in a role
 // (SessionTrackerImpl.initializeNextSessionId).
 func (s *Server) firstSession() int64 {
 	elapsed := s.config.Start.UnixMilli() + s.now.Milliseconds() // of a clock that does not step
 	return int64(uint64(elapsed)<<24>>8) | int64(s.config.ID)<<56
 }
 
-// log appends a transaction and has it synced.
+// log appends a transaction and requests its sync.
 func (s *Server) log(x *tree.Txn) {
 	s.disk.Append(*x)
 	s.do(Sync{x.Zxid})
 }
 
-// epochOf is the epoch in a transaction's number.
+// epochOf returns the epoch in a zxid.
 func epochOf(zxid int64) int64 { return zxid >> 32 }
 
-// zxidOf is an epoch's first number, which no transaction has.
+// zxidOf returns an epoch's first zxid, which no transaction has.
 func zxidOf(epoch int64) int64 { return epoch << 32 }
 
 // sorted returns a map's keys in order: nothing that the server does depends on the

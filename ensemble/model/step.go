@@ -5,42 +5,42 @@ import (
 	"github.com/zkverify/zkverify/ensemble/model/service"
 )
 
-// ConnID is a client's connection to a server. Whoever drives the server chooses it; no
-// number is used twice for a server.
+// ConnID identifies a client's connection to a server. The caller of the server chooses
+// it; no number is used twice for a server.
 type ConnID = service.ConnID
 
-// PeerID is a connection between two servers: that of a follower to its leader. It is
-// chosen like ConnID.
+// PeerID identifies a connection between two servers: that of a follower to its leader.
+// It is chosen like ConnID.
 type PeerID int64
 
-// Input is something that happens to a server.
+// Input is an event at a server.
 type Input interface{ input() }
 
 // The inputs.
 type (
-	// Wake says that what is due is due. It does no harm too early.
+	// Wake lets the server carry out what is due. It does no harm too early.
 	Wake struct{}
-	// FromClient is something that a client does: service.Accepted, Received or Closed.
+	// FromClient is an event on a client's connection: service.Accepted, Received or Closed.
 	FromClient struct{ service.Input }
-	// Voted is what another server says in an election.
+	// Voted is another server's notification in an election.
 	Voted struct{ election.Notification }
 	// PeerAccepted is a new connection of another server.
 	PeerAccepted struct{ Peer PeerID }
-	// PeerDialed is the connection that Dial wanted.
+	// PeerDialed is the connection that Dial asked for.
 	PeerDialed struct {
 		Peer PeerID
 		To   int
 	}
-	// DialFailed says that there is none.
+	// DialFailed reports that Dial could not connect.
 	DialFailed struct{ To int }
 	// PeerSaid is a message of another server.
 	PeerSaid struct {
 		Peer PeerID
 		Message
 	}
-	// PeerClosed says that a connection with another server has ended.
+	// PeerClosed reports that a connection with another server has ended.
 	PeerClosed struct{ Peer PeerID }
-	// Synced says that the log is on disk up to a transaction.
+	// Synced reports that the log is on disk up to a transaction.
 	Synced struct{ Zxid int64 }
 	// Expire ends a session at the leader; other servers ignore it.
 	Expire struct{ Session int64 }
@@ -57,19 +57,19 @@ func (PeerClosed) input()   {}
 func (Synced) input()       {}
 func (Expire) input()       {}
 
-// Action is something that a server does. Those of one step are in order.
+// Action is an action of a server. The actions of one step are in order.
 type Action interface{ action() }
 
 // The actions.
 type (
-	// ToClient is something for a client: service.Send or Close.
+	// ToClient is an action for a client: service.Send or Close.
 	ToClient struct{ service.Action }
-	// Vote tells another server something in an election. It may be lost.
+	// Vote sends a notification to another server. It may be lost.
 	Vote struct{ election.Send }
 	// Dial connects to another server. PeerDialed or DialFailed answers it.
 	Dial struct{ To int }
-	// Say sends a message to another server. Messages of a connection keep their
-	// order; they are lost only with it.
+	// Say sends a message to another server. Messages of a connection keep their order; they are
+	// lost only with the connection.
 	Say struct {
 		Peer PeerID
 		Message
@@ -78,7 +78,7 @@ type (
 	Hang struct{ Peer PeerID }
 	// Sync writes the log up to a transaction to disk. Synced answers it.
 	Sync struct{ Zxid int64 }
-	// Print adds a line to what the server prints.
+	// Print adds a line to the server's output.
 	Print struct{ Line string }
 )
 

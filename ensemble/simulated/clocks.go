@@ -10,11 +10,11 @@ import (
 
 var _ ensemble.Clocks = (*Ensemble)(nil)
 
-// HasClocks reports whether the servers are in memory, and so may be in virtual time.
+// HasClocks reports whether the servers are in memory, and so may run in virtual time.
 func (e *Ensemble) HasClocks() bool { return e != nil && e.memory != nil }
 
-// SetClockRate has a server measure time at so many times the rate of the clients; it is an
-// error if the ensemble does not have clocks, or the rate is not more than 0.
+// SetClockRate sets the rate of a server's clock, as a multiple of the clients' rate. It
+// returns an error if the ensemble has no clocks, or the rate is not more than 0.
 func (e *Ensemble) SetClockRate(_ context.Context, id int, rate float64) error {
 	return e.change(fmt.Sprintf("clock rate %v:", rate), id, func(s *server) error {
 		if !e.HasClocks() || !(rate > 0) {

@@ -7,20 +7,20 @@ import (
 	"github.com/zkverify/zkverify/ensemble/model"
 )
 
-// conn is a client's TCP connection. Its reader and its writer end when it is closed, by
-// either side.
+// conn is a client's TCP connection. Its reader and its writer end when either side
+// closes it.
 type conn struct {
 	server *server
 	id     model.ConnID
 	tcp    net.Conn
 	wake   chan struct{} // capacity 1: there is something to write, or nothing more comes
 
-	mu   sync.Mutex // guards what follows
+	mu   sync.Mutex // guards the fields below
 	out  []byte
 	last bool // nothing more comes
 }
 
-// read carries what the client says to its server.
+// read passes the client's data to its server.
 func (c *conn) read() {
 	buffer := make([]byte, 8<<10)
 	l := c.server.ensemble.live
@@ -38,7 +38,7 @@ func (c *conn) read() {
 	}
 }
 
-// Reply implements live.End: it has data written.
+// Reply implements live.End: it queues data to be written.
 func (c *conn) Reply(data []byte) {
 	c.mu.Lock()
 	c.out = append(c.out, data...)
@@ -46,7 +46,7 @@ func (c *conn) Reply(data []byte) {
 	c.wakeUp()
 }
 
-// Hangup implements live.End: it closes the connection once everything is written.
+// Hangup implements live.End: it closes the connection once all queued data is written.
 func (c *conn) Hangup() {
 	c.mu.Lock()
 	c.last = true
@@ -61,7 +61,7 @@ func (c *conn) wakeUp() {
 	}
 }
 
-// write carries what the server says to the client.
+// write passes the server's data to the client.
 func (c *conn) write() {
 	for range c.wake {
 		c.mu.Lock()

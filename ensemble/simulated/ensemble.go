@@ -19,7 +19,7 @@ import (
 	"github.com/zkverify/zkverify/ensemble/model/live"
 )
 
-// Ensemble is servers in this process. It implements ensemble.Ensemble,
+// Ensemble is a set of servers in this process. It implements ensemble.Ensemble,
 // ensemble.Processes and ensemble.PeerLinks.
 type Ensemble struct {
 	config  ensemble.LocalConfig
@@ -31,7 +31,7 @@ type Ensemble struct {
 	memory  *memory // of an ensemble in memory
 	tasks   sync.WaitGroup
 
-	mu     sync.Mutex // guards what follows; it is not held while live is called
+	mu     sync.Mutex // guards the fields below; it is not held while live is called
 	closed bool
 }
 
@@ -41,13 +41,13 @@ var (
 	_ ensemble.PeerLinks = (*Ensemble)(nil)
 )
 
-// Versions are the versions of ZooKeeper that can be simulated, the default first.
+// Versions returns the versions of ZooKeeper that can be simulated, the default first.
 func Versions() []string { return []string{"3.8.0", "3.9.6"} }
 
-// Start starts servers and returns when all of them serve. config's Java, Dir, FullJIT
-// and Peers are of no use here; ZooKeeper is a version, one of Versions. ctx bounds the
-// start alone. It returns ensemble.ErrNoVersion, ErrPortTaken or ErrNotServing, wrapped
-// with the details; nothing is left then.
+// Start starts servers and returns when all of them serve. It ignores config's Java, Dir,
+// FullJIT and Peers; ZooKeeper is one of Versions. ctx bounds the start alone. It returns
+// ensemble.ErrNoVersion, ErrPortTaken or ErrNotServing, wrapped with the details; nothing
+// is left then.
 func Start(ctx context.Context, config ensemble.LocalConfig) (*Ensemble, error) {
 	fail := func(err error) (*Ensemble, error) { return nil, fmt.Errorf("start simulated ZooKeeper: %w", err) }
 	e, err := newEnsemble(config, mathrand.Uint64())
@@ -80,8 +80,8 @@ func Start(ctx context.Context, config ensemble.LocalConfig) (*Ensemble, error) 
 	return e, nil
 }
 
-// newEnsemble has servers elect a leader, in no time; they do not follow a clock yet, and
-// have no addresses.
+// newEnsemble makes servers and elects a leader, in no time. The servers do not follow a
+// clock yet, and have no addresses.
 func newEnsemble(config ensemble.LocalConfig, seed uint64) (*Ensemble, error) {
 	if err := config.SetDefaults(); err != nil {
 		return nil, err
@@ -119,8 +119,8 @@ func newEnsemble(config ensemble.LocalConfig, seed uint64) (*Ensemble, error) {
 	return e, nil
 }
 
-// containerInterval is how often containers and expired nodes are deleted, as with the
-// local servers of a run.
+// containerInterval is the interval at which the leader deletes containers and expired
+// nodes, as in the local servers of a run.
 const containerInterval = 250 * time.Millisecond
 
 // serves waits until a server serves.
@@ -148,8 +148,8 @@ func (e *Ensemble) Servers() []ensemble.Server {
 	return list
 }
 
-// Leader returns the ID of the server that leads now, or ErrUnknownLeader. Of two, the
-// one that has heard more leads.
+// Leader returns the ID of the current leader, or ErrUnknownLeader. If two servers lead,
+// it returns the one with the later transaction.
 func (e *Ensemble) Leader(context.Context) (int, error) {
 	leader, zxid := 0, int64(-1)
 	e.live.Do(func() {
@@ -165,13 +165,14 @@ func (e *Ensemble) Leader(context.Context) (int, error) {
 	return leader, nil
 }
 
-// Version is the version of ZooKeeper that is simulated.
+// Version returns the version of ZooKeeper that is simulated.
 func (e *Ensemble) Version() string { return e.version }
 
-// TickTime is the servers' tick.
+// TickTime returns the servers' tick.
 func (e *Ensemble) TickTime() time.Duration { return e.config.TickTime }
 
-// Root is the path under which a run keeps all its nodes. It is not created.
+// Root returns the path under which a run keeps all its nodes. It does not create the
+// node.
 func (e *Ensemble) Root() string { return e.root }
 
 // Close ends the servers, their connections and goroutines.

@@ -141,7 +141,7 @@ func TestAClientGoesOnAfterItsServerWasKilledAndRestarted(t *testing.T) {
 		if err == nil || try == 200 {
 			t.Fatalf("the node is there: %v, %v", there, err)
 		}
-		time.Sleep(10 * time.Millisecond) // the client reconnects; it says when to nobody
+		time.Sleep(10 * time.Millisecond) // no event announces that the client has reconnected
 	}
 }
 

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestKazooWorksOnASimulatedEnsemble is skipped where kazoo is missing. Curator's turn is
-// recipes/interop, with ZKVERIFY_TEST_SERVERS=simulated.
+// TestKazooWorksOnASimulatedEnsemble is skipped if kazoo is missing. The same with
+// Curator is recipes/interop, with ZKVERIFY_TEST_SERVERS=simulated.
 func TestKazooWorksOnASimulatedEnsemble(t *testing.T) {
 	for _, python := range []string{"python3", "/usr/bin/python3"} {
 		if exec.Command(python, "-c", "import kazoo").Run() != nil {

@@ -10,7 +10,8 @@ import (
 	"github.com/zkverify/zkverify/ensemble/model/cluster"
 )
 
-// link is a links.Link inside this process: of a client to a server, or of two servers.
+// link is a links.Link inside this process, from a client to a server or between two
+// servers.
 type link struct {
 	name, addr string                            // servers' links have no address
 	change     func(cluster.Condition) bool      // false after the ensemble's Close
@@ -18,7 +19,7 @@ type link struct {
 	callAt     func(int, func()) bool            // calls with a message; nil: it cannot
 	forget     func()                            // called by Close; nil for nothing to forget
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the fields below
 	closed bool
 }
 
@@ -42,9 +43,8 @@ func (l *link) Cut(_ context.Context, cut links.Cut) error {
 	return l.set(c)
 }
 
-// CutAt cuts a client's link with the n-th message from now, of either side and 1 at
-// least: what the cut does to messages it does to that one already. Links between servers
-// cannot be cut so.
+// CutAt cuts a client's link at the n-th message from now, of either side, n at least 1.
+// The cut affects that message already. Links between servers cannot be cut so.
 func (l *link) CutAt(_ context.Context, n int, cut links.Cut) error {
 	c, err := l.cut(cut)
 	if err != nil {
@@ -53,13 +53,14 @@ func (l *link) CutAt(_ context.Context, n int, cut links.Cut) error {
 	return l.withMessage(n, l.at != nil, func() bool { return l.at(n, c) })
 }
 
-// CallAt calls do before a client's link carries the n-th message from now, of either side
-// and 1 at least, unless the link is cut or healed before. do must not use the ensemble.
+// CallAt calls do before a client's link carries the n-th message from now, of either
+// side, n at least 1, unless the link is cut or healed before. do must not use the
+// ensemble.
 func (l *link) CallAt(_ context.Context, n int, do func()) error {
 	return l.withMessage(n, l.callAt != nil, func() bool { return l.callAt(n, do) })
 }
 
-// withMessage has something done with the n-th message from now, if the link can.
+// withMessage arranges an action at the n-th message from now, if the link can.
 func (l *link) withMessage(n int, can bool, arrange func() bool) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -117,7 +118,7 @@ func (l *link) Throttle(_ context.Context, bytesPerSecond int) error {
 	return l.set(cluster.Condition{Rate: bytesPerSecond})
 }
 
-// Slice carries bytes in pieces. A message between servers, which is whole, is held back
+// Slice carries bytes in pieces. A message between servers stays whole, and is held back
 // for as long as the pauses take.
 func (l *link) Slice(_ context.Context, size int, pause time.Duration) error {
 	if size < 2 || pause < 0 {
@@ -126,8 +127,8 @@ func (l *link) Slice(_ context.Context, size int, pause time.Duration) error {
 	return l.set(cluster.Condition{Slice: size, Pause: pause})
 }
 
-// Truncate closes each connection behind so many bytes; between servers, behind the
-// message that has them.
+// Truncate closes each connection after so many bytes; between servers, after the message
+// that has the last of them.
 func (l *link) Truncate(_ context.Context, bytes int) error {
 	if bytes < 1 {
 		return fmt.Errorf("%s: truncated after %d bytes", l.name, bytes)

@@ -13,23 +13,23 @@ import (
 	"github.com/zkverify/zkverify/ensemble/model/live"
 )
 
-// Memory is how servers are reached in memory.
+// Memory holds the options of an ensemble in memory.
 type Memory struct {
 	Seed uint64 // decides what is left to chance
-	// Latency is the least that a message between a client and a server takes, each way.
-	// Spread is how many times longer than that it may take besides, drawn evenly.
+	// Latency is the least time that a message between a client and a server takes, each way.
+	// Spread bounds the time on top of it, as a multiple of Latency, drawn evenly.
 	Latency time.Duration
 	Spread  float64
-	// Trace, if not nil, takes what clients and servers say. It must neither call back nor
-	// keep the data.
+	// Trace, if not nil, is called with the messages of clients and servers. It must neither call
+	// back nor keep the data.
 	Trace func(live.Message)
 	// Orders, if not nil, decides the order of messages around releases.
 	Orders *live.Orders
 }
 
-// InMemory starts servers as Start does, which listen on no port: their connections are
-// those of DialContext, and of the links of Network. Started in a bubble of
-// testing/synctest they follow its clock.
+// InMemory starts servers as Start does, but without ports: clients connect by
+// DialContext, and through the links of Network. Started in a bubble of testing/synctest
+// they follow its clock.
 func InMemory(config ensemble.LocalConfig, m Memory) (*Ensemble, error) {
 	e, err := newEnsemble(config, m.Seed)
 	if err != nil {
@@ -42,7 +42,7 @@ func InMemory(config ensemble.LocalConfig, m Memory) (*Ensemble, error) {
 	return e, nil
 }
 
-// Chosen is how many choices Memory.Orders has made so far.
+// Chosen returns the number of choices that Memory.Orders has made so far.
 func (e *Ensemble) Chosen() (n int) {
 	e.live.Do(func() { n = e.live.Cluster.Chosen() })
 	return n
@@ -62,7 +62,7 @@ type memory struct {
 	ensemble *Ensemble
 	config   Memory
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the fields below
 	made   int
 	links  map[string]*live.Link // by address: those of Network, and one for each server
 	names  map[string]bool
@@ -72,8 +72,8 @@ type memory struct {
 func newMemory(e *Ensemble, c Memory) *memory {
 	m := &memory{ensemble: e, config: c, links: map[string]*live.Link{}, names: map[string]bool{}}
 	for _, s := range e.servers {
-		// Of a network that is set aside for documentation (RFC 5737), and an address, so
-		// that no client asks a name server.
+		// The address is of a network that is reserved for documentation (RFC 5737). A name would
+		// make clients ask a name server.
 		s.Addr, s.Dialer = fmt.Sprintf("192.0.2.%d:2181", s.ID), m
 		m.links[s.Addr] = m.to(s, "198.51.100.1")
 	}

@@ -22,8 +22,9 @@ func (e *Ensemble) openPeers() {
 	}
 }
 
-// Peer returns the link that carries what server from has opened to server to; none when
-// an ID is unknown. Cutting two servers apart takes Peer(a, b) and Peer(b, a).
+// Peer returns the link that carries the connections that server from opened to server
+// to; none when an ID is unknown. Cutting two servers apart takes Peer(a, b) and Peer(b,
+// a).
 func (e *Ensemble) Peer(from, to int) []links.Link {
 	if l := e.peers[[2]int{from, to}]; l != nil {
 		return []links.Link{l}

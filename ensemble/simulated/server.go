@@ -20,12 +20,12 @@ type server struct {
 	myid     int
 	listener net.Listener // nil while the server is dead, and in memory
 
-	mu  sync.Mutex // guards what follows
+	mu  sync.Mutex // guards the fields below
 	log []byte
 }
 
 // listen opens the server's port, and accepts until it is closed. The first time the
-// system may choose it. A server in memory has none.
+// system may choose the port. A server in memory has none.
 func (s *server) listen() error {
 	if s.ensemble.memory != nil {
 		return nil
@@ -64,7 +64,7 @@ func (s *server) accept(tcp net.Conn) {
 	}
 }
 
-// note adds a line to what the server has printed.
+// note adds a line to the server's output.
 func (s *server) note(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -78,7 +78,7 @@ func (e *Ensemble) server(id int) (*server, error) {
 	return e.servers[id-1], nil
 }
 
-// change does something to a server, and prints a line about it.
+// change makes a change to a server, and adds a line about it to its output.
 func (e *Ensemble) change(what string, id int, change func(*server) error) error {
 	s, err := e.server(id)
 	if err == nil && !e.live.Do(func() {
@@ -94,8 +94,8 @@ func (e *Ensemble) change(what string, id int, change func(*server) error) error
 	return nil
 }
 
-// Kill ends the server: its port and connections are closed, and of what it had not
-// synced to its disk a random part is lost. Killing a dead server does nothing.
+// Kill ends the server: its port and connections are closed, and a random part of the
+// data that it had not synced to its disk is lost. Killing a dead server does nothing.
 func (e *Ensemble) Kill(_ context.Context, id int) error {
 	return e.change("kill", id, func(s *server) error {
 		var err error
@@ -129,8 +129,8 @@ func (e *Ensemble) Resume(_ context.Context, id int) error {
 }
 
 // Restart starts the server again on its disk and port, killing it first if it still
-// runs, and returns when it serves: never before a majority of the servers runs. When
-// ctx ends first the server goes on starting.
+// runs, and returns when it serves: never before a majority of the servers runs. When ctx
+// ends first the server goes on starting.
 func (e *Ensemble) Restart(ctx context.Context, id int) error {
 	if err := e.Kill(ctx, id); err != nil {
 		return err
@@ -149,8 +149,8 @@ func (e *Ensemble) Restart(ctx context.Context, id int) error {
 	return nil
 }
 
-// restart opens the port that the server had, and starts the server. Somebody else's
-// connection may have the port as its own for a moment.
+// restart opens the port that the server had, and starts the server. A connection of
+// another process may have the port as its own for a moment.
 func (e *Ensemble) restart(ctx context.Context, id int) error {
 	for {
 		err := e.change("restart", id, func(s *server) error {
@@ -167,7 +167,7 @@ func (e *Ensemble) restart(ctx context.Context, id int) error {
 
 const portRetry = 20 * time.Millisecond
 
-// Running tells whether the server is alive, be it paused.
+// Running reports whether the server is alive, even if paused.
 func (e *Ensemble) Running(id int) (running bool) {
 	if s, err := e.server(id); err == nil {
 		e.live.Do(func() { running = e.live.Cluster.Running(s.myid) })
@@ -175,7 +175,7 @@ func (e *Ensemble) Running(id int) (running bool) {
 	return running
 }
 
-// Output returns what the server has printed, and what was done to it.
+// Output returns the server's output, with lines about its faults.
 func (e *Ensemble) Output(_ context.Context, id int) (output []byte, err error) {
 	s, err := e.server(id)
 	if err != nil {

@@ -8,13 +8,14 @@ import (
 	"slices"
 )
 
-// Committed yields the transactions that a majority of the servers have logged, in the order
-// of their zxids: those that the servers as one have carried out. What a minority alone has
-// was proposed and perhaps never committed, or is in the log of the others no more.
+// Committed yields the transactions that a majority of the servers have logged, in the
+// order of their zxids: those that the ensemble has carried out. A transaction that only
+// a minority has was proposed and perhaps never committed, or is no longer in the logs of
+// the others.
 //
-// A server that was sent the leader's tree has none of the transactions in between, and a
-// log that is read while its server runs ends early, so that a transaction that was
-// committed may be missing. The error that it yields last is one of [ReadLog].
+// A server that received the leader's tree has none of the transactions in between, and a
+// log that is read while its server runs ends early, so that a committed transaction may
+// be missing. The error that Committed yields last is one of [ReadLog].
 func Committed(servers map[int]Dir) iter.Seq2[Txn, error] {
 	return func(yield func(Txn, error) bool) {
 		majority := len(servers)/2 + 1
@@ -30,7 +31,7 @@ func Committed(servers map[int]Dir) iter.Seq2[Txn, error] {
 			c.advance()
 		}
 		for {
-			var at []*cursor // the next of all
+			var at []*cursor // the cursors at the least zxid
 			for _, c := range logs {
 				switch {
 				case c.err != nil:

@@ -8,15 +8,15 @@ import (
 )
 
 // Difference is the first transaction in which the logs of servers contradict each other.
-// From there on what they tell their clients cannot all be right, whatever they came to agree
-// on later.
+// From there on the servers' answers to their clients cannot all be right, even if the
+// servers agree again later.
 type Difference struct {
 	Zxid   int64
-	Server int    // which contradicts the most others there
-	What   string // how
+	Server int    // the server that contradicts the most others there
+	What   string // the contradiction
 }
 
-// String says it in a line.
+// String returns the difference in one line.
 func (d Difference) String() string {
 	return fmt.Sprintf("the log of server %d is wrong from zxid 0x%x on: %s", d.Server, d.Zxid, d.What)
 }
@@ -24,16 +24,16 @@ func (d Difference) String() string {
 // Compare reads the logs of servers, by their numbers, and returns the first transaction in
 // which they contradict each other, or nil. There are three kinds of contradiction:
 //
-//   - they have different transactions with one zxid;
+//   - two servers have different transactions with one zxid;
 //   - they have the same transaction, and different trees after it (see [Txn.Digest]);
 //   - one has a transaction that the other has not, and both go on with the same one.
 //
 // A log that ends early contradicts no other one: its server lags behind, or was killed. Nor
-// does a log that begins late, or one of a server that has written a snapshot at that point,
-// since it may have been sent the leader's tree. And transactions that one server alone has,
+// does a log that begins late, or the log of a server that has written a snapshot at that
+// point, since it may have been sent the leader's tree. Transactions that only one server has,
 // at the end of its log, may be proposals that no leader has committed. A server may have
-// transactions twice (ZOOKEEPER-4394). That does harm when it carries them out twice, after
-// it was started again; then it finds that its tree is wrong, and prints so.
+// transactions twice (ZOOKEEPER-4394). That does harm when it carries them out twice, after a
+// restart; then it finds that its tree is wrong, and prints a line about it.
 //
 // Its errors are those of [ReadLog].
 func Compare(servers map[int]Dir) (*Difference, error) {
@@ -60,7 +60,7 @@ func Compare(servers map[int]Dir) (*Difference, error) {
 	}
 	first := slices.MinFunc(all, func(a, b contradiction) int { return cmp.Compare(a.zxid, b.zxid) })
 	d := &Difference{Zxid: first.zxid, What: first.what}
-	times := make(map[int]int) // that a server is in a contradiction there
+	times := make(map[int]int) // a server's number to its contradictions there
 	for _, c := range all {
 		for _, server := range c.between {
 			if c.zxid == d.Zxid {
@@ -76,21 +76,21 @@ func Compare(servers map[int]Dir) (*Difference, error) {
 	return d, nil
 }
 
-// contradiction is between two servers.
+// contradiction is a contradiction between two servers.
 type contradiction struct {
 	zxid    int64
 	between [2]int
 	what    string
 }
 
-// log is what a server has.
+// log holds the transactions of a server.
 type log struct {
 	server    int
 	entries   []entry // in the order of their zxids
 	snapshots []int64
 }
 
-// entry is what is kept of a transaction.
+// entry is the part of a transaction that Compare keeps.
 type entry struct {
 	zxid            int64
 	content, digest uint64 // content is a hash
@@ -122,8 +122,8 @@ func contradict(a, b log) *contradiction {
 	says := func(zxid int64, format string, args ...any) *contradiction {
 		return &contradiction{zxid, [2]int{a.server, b.server}, fmt.Sprintf("servers %d and %d: ", a.server, b.server) + fmt.Sprintf(format, args...)}
 	}
-	began := false      // both have had one
-	missing := int64(0) // the first since then that one of them alone has
+	began := false      // both logs have had an entry
+	missing := int64(0) // the first zxid since then that only one of them has
 	var has log
 	for i, j := 0, 0; i < len(a.entries) && j < len(b.entries); {
 		x, y := a.entries[i], b.entries[j]
@@ -155,8 +155,8 @@ func contradict(a, b log) *contradiction {
 	return nil
 }
 
-// snapshotIn reports whether the server has a snapshot at a zxid from this one on and
-// before the other.
+// snapshotIn reports whether the server has a snapshot with a zxid of at least from and
+// less than before.
 func (l log) snapshotIn(from, before int64) bool {
 	return slices.ContainsFunc(l.snapshots, func(zxid int64) bool { return zxid >= from && zxid < before })
 }

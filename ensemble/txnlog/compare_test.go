@@ -20,7 +20,7 @@ type entry struct {
 	digest int64
 }
 
-// deletes are entries with these zxids, the same in each log.
+// deletes returns entries with these zxids, the same in each log.
 func deletes(zxids ...int64) (all []entry) {
 	for _, z := range zxids {
 		all = append(all, entry{z, fmt.Sprintf("/n%d", z), z * 7})

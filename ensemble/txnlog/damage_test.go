@@ -13,8 +13,8 @@ import (
 	"github.com/zkverify/zkverify/ensemble/txnlog"
 )
 
-// logOf is a log of deletes with the zxids 1, 2 and so on, as a server writes one, with room
-// behind the last.
+// logOf returns a log of deletes with the zxids 1, 2 and so on, as a server writes one,
+// with zeros behind the last.
 func logOf(n int) (log []byte, ends []int) {
 	log = []byte{0x5a, 0x4b, 0x4c, 0x47, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0}
 	for i := range n {
@@ -49,7 +49,7 @@ func read(t testing.TB, content []byte) (n int, err error) {
 	return n, nil
 }
 
-// A server may be killed while it writes: what it has written to the end is read.
+// A server may be killed while it writes: the complete transactions are read.
 func TestALogIsReadUpToItsLastWholeTransaction(t *testing.T) {
 	log, ends := logOf(3)
 	for size := range len(log) {
@@ -66,7 +66,7 @@ func TestALogIsReadUpToItsLastWholeTransaction(t *testing.T) {
 		if size < 16 {
 			continue
 		}
-		// A number that is cut within may read as a smaller one: then the checksum is wrong.
+		// A number that is cut may read as a smaller one: then the checksum is wrong.
 		if n, err := read(t, zeros); n != want || err != nil && !errors.Is(err, txnlog.ErrDamaged) {
 			t.Errorf("of %d bytes, and zeros, %d transactions are read, %v; want %d", size, n, err, want)
 		}
@@ -79,7 +79,7 @@ func TestADamagedLogIsSaidToBeOne(t *testing.T) {
 		damaged := bytes.Clone(log)
 		damaged[at] ^= 0x40
 		n, err := read(t, damaged)
-		// A length that is nonsense may end beyond the file, as if the server was killed.
+		// A nonsensical length may end beyond the file, as if the server was killed.
 		if n >= 3 || err != nil && !errors.Is(err, txnlog.ErrDamaged) {
 			t.Errorf("with byte %d changed: %d transactions, %v", at, n, err)
 		}
@@ -111,7 +111,7 @@ func FuzzReadSnapshot(f *testing.F) {
 		path := filepath.Join(t.TempDir(), "snapshot.1")
 		must(t, os.WriteFile(path, content, 0o600))
 		if s, err := txnlog.ReadSnapshot(path); err == nil && s == nil {
-			t.Error("nothing")
+			t.Error("neither a snapshot nor an error")
 		}
 	})
 }

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Dir is what a server keeps on disk.
+// Dir lists the files that a server keeps on disk.
 type Dir struct {
 	Logs      []string // paths of the logs, the oldest first
 	Snapshots []string // paths of the snapshots, the oldest first
@@ -60,7 +60,8 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// zxidOf returns the zxid in the name of a log, its first transaction's, or of a snapshot.
+// zxidOf returns the zxid in the name of a log, which is that of its first transaction,
+// or of a snapshot.
 func zxidOf(path string) (int64, bool) {
 	kind, text, _ := strings.Cut(filepath.Base(path), ".")
 	if kind != "log" && kind != "snapshot" {
@@ -70,11 +71,11 @@ func zxidOf(path string) (int64, bool) {
 	return zxid, err == nil
 }
 
-// Transactions yields those of all logs, in the order in which they were logged, which is
-// that of their zxids unless the server has a bug (see [Compare]). A server whose log
-// was cut back to what the leader has, and one that begins anew with the leader's
-// snapshot, has no transactions that are in none of its logs any more. The error that it
-// yields last is one of [ReadLog].
+// Transactions yields the transactions of all logs, in the order in which they were
+// logged, which is that of their zxids unless the server has a bug (see [Compare]). It
+// misses transactions that are in none of the logs any more: those that the server has
+// cut from its log to return to the leader's, and those before the leader's snapshot from
+// which it started anew. The error that it yields last is one of [ReadLog].
 func (d Dir) Transactions() iter.Seq2[Txn, error] {
 	return func(yield func(Txn, error) bool) {
 		for l, err := range d.entries() {

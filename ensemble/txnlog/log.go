@@ -12,11 +12,11 @@ import (
 )
 
 var (
-	// ErrNotALog is returned for a file that does not begin as a log or a snapshot does.
+	// ErrNotALog is returned for a file without the header of a log or a snapshot.
 	ErrNotALog = errors.New("txnlog: not a file of ZooKeeper")
 
-	// ErrDamaged is returned for a transaction or a snapshot whose checksum is wrong or
-	// whose bytes are no such record.
+	// ErrDamaged is returned for a transaction or a snapshot with a wrong checksum, or with bytes
+	// that are no such record.
 	ErrDamaged = errors.New("txnlog: damaged")
 )
 
@@ -24,15 +24,15 @@ const (
 	logMagic      = 0x5a4b4c47 // ZKLG
 	snapshotMagic = 0x5a4b534e // ZKSN
 
-	// largest is what a transaction may have in bytes: jute.maxbuffer is a megabyte
-	// unless configured, and a snapshot's node is no larger.
+	// largest bounds the size of a transaction in bytes: jute.maxbuffer is a megabyte unless
+	// configured, and a snapshot's node is no larger.
 	largest = 1 << 28
 )
 
-// ReadLog yields the transactions of one log, in order. A log that ends within a
-// transaction, as that of a server that was killed or that runs, ends before it. The
-// error that it yields last matches [ErrNotALog] or [ErrDamaged], or is one of the file
-// system.
+// ReadLog yields the transactions of one log, in order. If the log ends within a
+// transaction, as the log of a running or killed server may, ReadLog ends before that
+// transaction. The error that it yields last matches [ErrNotALog] or [ErrDamaged], or is
+// one of the file system.
 func ReadLog(path string) iter.Seq2[Txn, error] {
 	return func(yield func(Txn, error) bool) {
 		for l, err := range logEntries(path) {
@@ -60,7 +60,7 @@ func logEntries(path string) iter.Seq2[logged, error] {
 		defer f.Close()
 		r := bufio.NewReaderSize(f, 1<<16)
 		if err := readMagic(r, logMagic); err != nil {
-			if !errors.Is(err, io.EOF) { // nothing was written yet
+			if !errors.Is(err, io.EOF) { // still empty
 				yield(logged{}, fmt.Errorf("%s: %w", path, err))
 			}
 			return
@@ -107,8 +107,8 @@ func readMagic(r io.Reader, magic uint32) error {
 }
 
 // readEntry reads the bytes of the next transaction: a checksum, their length, the bytes
-// and the letter B. Behind the last one there may be zeros, since servers make a log
-// larger ahead of time. It returns io.EOF there, and within an entry.
+// and the letter B. Zeros may follow the last one, since servers extend a log ahead of
+// time. It returns io.EOF there, and within an entry.
 func readEntry(r *bufio.Reader) ([]byte, error) {
 	var head [12]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
@@ -128,7 +128,7 @@ func readEntry(r *bufio.Reader) ([]byte, error) {
 	data, last := data[:size], data[size]
 	switch {
 	case last == 0:
-		return nil, io.EOF // written in part, into what was made ahead of time
+		return nil, io.EOF // partly written, into the space of zeros
 	case last != 'B':
 		return nil, fmt.Errorf("%w: 0x%02x behind a transaction", ErrDamaged, last)
 	case uint64(adler32.Checksum(data)) != sum:
@@ -137,7 +137,7 @@ func readEntry(r *bufio.Reader) ([]byte, error) {
 	return data, nil
 }
 
-// read reads n bytes. A length that is nonsense takes no memory.
+// read reads n bytes. A nonsensical length takes no memory.
 func read(r io.Reader, n int) ([]byte, error) {
 	if n <= 1<<16 {
 		data := make([]byte, n)
@@ -151,7 +151,7 @@ func read(r io.Reader, n int) ([]byte, error) {
 	return data, err
 }
 
-// end is io.EOF for a file that ends too early.
+// end returns io.EOF for a file that ends too early.
 func end(err error) error {
 	if err == nil || errors.Is(err, io.ErrUnexpectedEOF) {
 		return io.EOF

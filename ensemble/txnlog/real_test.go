@@ -25,7 +25,8 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// start starts three real servers and returns what each keeps on disk.
+// start starts three real servers and returns them, with a function that returns the
+// files of each.
 func start(t *testing.T) (*ensemble.Local, func(id int) txnlog.Dir) {
 	t.Helper()
 	if testing.Short() {
@@ -61,7 +62,7 @@ func dial(t *testing.T, l *ensemble.Local) *zk.Conn {
 	return nil
 }
 
-// written is what a client has seen of a transaction.
+// written is a transaction as a client has seen it.
 type written struct {
 	Session int64
 	Op      wire.Op
@@ -69,7 +70,8 @@ type written struct {
 	Err     wire.Code
 }
 
-// transactions returns those with these sessions, by server 1 and once all servers have as many.
+// transactions returns the transactions of these sessions, as server 1 logged them, once
+// all servers have as many.
 func transactions(t *testing.T, dir func(int) txnlog.Dir, sessions ...int64) []txnlog.Txn {
 	t.Helper()
 	all := make([][]txnlog.Txn, 3)
@@ -107,7 +109,7 @@ func TestTheLogsHaveWhatClientsDid(t *testing.T) {
 	did := func(op wire.Op, changes ...txnlog.Change) {
 		want = append(want, written{Session: session, Op: op, Changes: changes})
 	}
-	// Those of go-zookeeper are create and not create2 unless it wants the stat.
+	// go-zookeeper sends create, not create2, unless it wants the stat.
 	_, err := conn.Create("/a", []byte("data"), 0, acl)
 	must(t, err)
 	did(wire.Create, txnlog.Change{Op: wire.Create, Path: "/a", Data: []byte("data")})
@@ -217,7 +219,7 @@ func TestASnapshotHasTheTree(t *testing.T) {
 	}
 }
 
-// A folder without files of ZooKeeper is said to be one.
+// A folder without files of ZooKeeper is reported as one.
 func TestAFolderOfSomethingElse(t *testing.T) {
 	empty := t.TempDir()
 	must(t, os.WriteFile(filepath.Join(empty, "log.txt"), []byte("hello"), 0o600))

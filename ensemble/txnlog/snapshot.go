@@ -14,9 +14,9 @@ import (
 	"github.com/zkverify/zkverify/ensemble/model/wire"
 )
 
-// Snapshot is the tree that a server has written to disk. Servers go on with
-// transactions while they write it: it may have some that are later than its zxid, and
-// misses none that is earlier.
+// Snapshot is the tree that a server has written to disk. Servers carry out transactions
+// while they write it: it may include some that are later than its zxid, and misses none
+// that is earlier.
 type Snapshot struct {
 	Zxid     int64 // in the file's name
 	Sessions map[int64]time.Duration
@@ -30,8 +30,8 @@ type Node struct {
 	Czxid, Mzxid, Pzxid int64
 	Created             time.Time // by the wall clock of the leader of that time
 	Version, Cversion   int32
-	// Owner is the session of an ephemeral node. The owner of a node that has none is 0;
-	// containers and nodes with a time to live have numbers here that are no sessions.
+	// Owner is the session of an ephemeral node, and 0 for a node without an owner. Containers
+	// and nodes with a time to live have numbers here that are no sessions.
 	Owner int64
 }
 
@@ -54,8 +54,8 @@ func (n *Node) Fields(c *wire.Codec) {
 }
 
 // ReadSnapshot reads a snapshot. Its errors match [ErrNotALog] or [ErrDamaged], also for
-// one that was not written to its end, or are of the file system. Compressed snapshots
-// (snapshot.compression.method) are not read.
+// a snapshot that was not written to its end, or are of the file system. It does not read
+// compressed snapshots (snapshot.compression.method).
 func ReadSnapshot(path string) (*Snapshot, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -10,36 +10,36 @@ import (
 // Txn is a transaction.
 type Txn struct {
 	Zxid    int64
-	Session int64     // whose request it was; 0 for the server's own
+	Session int64     // of the request; 0 for the server's own
 	Cxid    int32     // the request's number in its session
 	Time    time.Time // by the leader's wall clock, to the millisecond
-	Op      wire.Op   // what was asked for; wire.ErrorOp if it failed
+	Op      wire.Op   // of the request; wire.ErrorOp if it failed
 
-	// Changes are what it did to the nodes, in order: one for a create, for example, those
-	// of its parts for a multi, and a delete for each ephemeral node of a session that is
-	// closed. A transaction that failed has none.
+	// Changes are the changes to nodes, in order: one for a create, for example, those of its
+	// parts for a multi, and a delete for each ephemeral node of a session that is closed. A
+	// transaction that failed has none.
 	Changes []Change
-	// Timeout is that of a session that is created.
+	// Timeout is the timeout of a session that is created.
 	Timeout time.Duration
-	// Err is why it failed, wire.OK if it did not: for a multi, the error of the part that
-	// failed.
+	// Err is the error of a transaction that failed, and wire.OK otherwise: for a multi, the
+	// error of the part that failed.
 	Err wire.Code
-	// Digest is that of the whole tree with the transaction. It is 0 if the server keeps none,
-	// and of a multi that failed.
-	// Servers that agree have the same at the same zxid.
+	// Digest is the digest of the whole tree after the transaction. It is 0 if the server keeps
+	// none, and for a multi that failed. Servers that agree have the same digest at the same
+	// zxid.
 	Digest uint64
 }
 
-// Change is what a transaction does to one node.
+// Change is the effect of a transaction on one node.
 type Change struct {
 	Op   wire.Op // wire.Create, wire.Delete, wire.SetData, wire.SetACL or wire.Check
 	Path string
 	Data []byte // of wire.Create and wire.SetData
-	// Ephemeral says that a created node belongs to the session of the transaction.
+	// Ephemeral reports that a created node belongs to the session of the transaction.
 	Ephemeral bool
 	Container bool          // of a created node
 	TTL       time.Duration // of a created node; 0 if it has none
-	Version   int32         // that wire.SetData and wire.SetACL make, or that wire.Check has found
+	Version   int32         // the new one of wire.SetData and wire.SetACL, or the one that wire.Check has found
 }
 
 // header begins a transaction.
@@ -51,7 +51,7 @@ type header struct {
 	op      wire.Op
 }
 
-// In bytes.
+// Sizes in bytes.
 const (
 	headerSize = 8 + 4 + 8 + 8 + 4
 	codeSize   = 4
@@ -65,8 +65,9 @@ func (h *header) Fields(c *wire.Codec) {
 	c.Int32((*int32)(&h.op))
 }
 
-// decode reads a transaction from its bytes in a log, and returns those of them that every
-// server has: all but the digest, and of a multi that failed the header alone.
+// decode reads a transaction from its bytes in a log. content is the part of the bytes
+// that every server has: all but the digest, and for a multi that failed the header
+// alone.
 func decode(data []byte) (t Txn, content []byte, err error) {
 	var h header
 	rest, err := wire.Decode(data, &h)
@@ -89,7 +90,7 @@ func decode(data []byte) (t Txn, content []byte, err error) {
 	return t, content, nil
 }
 
-// body reads what is behind the header, and returns the bytes behind that.
+// body reads the record behind the header, and returns the bytes behind that.
 func (t *Txn) body(data []byte) (rest []byte, err error) {
 	switch t.Op {
 	case wire.CreateSession:
@@ -125,11 +126,11 @@ func (t *Txn) body(data []byte) (rest []byte, err error) {
 	return rest, err
 }
 
-// parts reads those of a multi. One that failed has an error in place of the part that
-// failed and of each part behind it: nothing of it is carried out, the parts before those
-// neither (DataTree.processTxn). A server that is sent the multi after the leader has come
-// that far logs these parts as errors as well, but with the bytes of what they were: the
-// leader has changed their kind in memory.
+// parts reads the parts of a multi. A multi that failed has errors in place of the part
+// that failed and of each part behind it; none of its parts is carried out, not even
+// those before (DataTree.processTxn). A server that is sent the multi after the leader
+// has come that far logs these parts as errors as well, but with the bytes of their
+// requests: the leader has changed their kind in memory.
 func (t *Txn) parts(m multi) error {
 	for _, part := range m {
 		var code number
@@ -150,7 +151,7 @@ func (t *Txn) parts(m multi) error {
 	return nil
 }
 
-// decodeChange reads what a transaction of this kind, or a part of a multi, does.
+// decodeChange reads the change of a transaction of this kind, or of a part of a multi.
 func decodeChange(op wire.Op, data []byte) (Change, []byte, error) {
 	c := Change{Op: op}
 	var record wire.Record
@@ -167,7 +168,7 @@ func decodeChange(op wire.Op, data []byte) (Change, []byte, error) {
 	case wire.SetACL:
 		record = fields(func(codec *wire.Codec) { codec.String(&c.Path); skipACL(codec); codec.Int32(&c.Version) })
 	case wire.Check:
-		// As for a write, the leader notes the version behind the one that it has found.
+		// As for a write, the leader notes the version after the one that it has found.
 		record = fields(func(codec *wire.Codec) { codec.String(&c.Path); codec.Int32(&c.Version); c.Version-- })
 	default:
 		return Change{}, nil, fmt.Errorf("%w: a transaction of kind %d", wire.ErrMalformed, op)
@@ -176,7 +177,7 @@ func decodeChange(op wire.Op, data []byte) (Change, []byte, error) {
 	return c, rest, err
 }
 
-// create is the record of a create. Its kinds differ in what is at the end.
+// create is the record of a create. The kinds of creates differ in its end.
 type create struct {
 	*Change
 	op wire.Op
@@ -202,13 +203,14 @@ func (r *create) Fields(c *wire.Codec) {
 func skipACL(c *wire.Codec) {
 	var n int32
 	c.Int32(&n)
-	// An entry has at least four bytes, so that a number beyond what is left ends at once.
+	// An entry has at least four bytes, so that a number of entries too large for the rest of the
+	// bytes ends at once.
 	for range min(int(n), c.Left()/4+1) {
 		new(wire.ACL).Fields(c)
 	}
 }
 
-// fields is a record whose fields are passed by a function.
+// fields is a record whose Fields is a function.
 type fields func(*wire.Codec)
 
 func (f fields) Fields(c *wire.Codec) { f(c) }

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestAPortIsNotGivenAgainSoon: a link that is cut, a server that is killed, will listen on
-// its port again.
+// TestAPortIsNotGivenAgainSoon: a cut link and a killed server will listen on their ports
+// again.
 func TestAPortIsNotGivenAgainSoon(t *testing.T) {
 	for name, claim := range map[string]func(int) (io.Closer, error){
 		"every block is free": func(int) (io.Closer, error) { return io.NopCloser(nil), nil },
@@ -17,7 +17,7 @@ func TestAPortIsNotGivenAgainSoon(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newChooser(claim)
-			given := map[int]int{} // when, by port
+			given := map[int]int{} // the order, by port
 			for i := 0; i < 3*most*size; {
 				ports, err := c.free(9)
 				if err != nil {
@@ -32,7 +32,7 @@ func TestAPortIsNotGivenAgainSoon(t *testing.T) {
 				}
 			}
 			if len(c.blocks) != most {
-				t.Errorf("it took %d blocks, wanted %d", len(c.blocks), most)
+				t.Errorf("the chooser took %d blocks, want %d", len(c.blocks), most)
 			}
 		})
 	}

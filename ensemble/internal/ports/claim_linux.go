@@ -6,9 +6,9 @@ import (
 	"net"
 )
 
-// claimBlock claims the ports from first on for this process. A claim is a Unix
-// socket with an abstract name: at most one process of a network namespace, the
-// home of its ports, has it, and the kernel ends it with the process.
+// claimBlock claims the ports from first on for this process. A claim is a Unix socket
+// with an abstract name. At most one process of a network namespace, to which ports
+// belong, has it, and the kernel ends it with the process.
 func claimBlock(first int) (io.Closer, error) {
 	return net.Listen("unix", fmt.Sprintf("@zkverify-ports-%d", first))
 }

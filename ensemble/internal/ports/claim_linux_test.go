@@ -26,7 +26,7 @@ func TestTwoProcessesAreGivenDifferentPorts(t *testing.T) {
 		return
 	}
 	seen := map[string]bool{}
-	for range 20 { // 1,600 of some 22,000 ports: without a claim, two are the same for sure
+	for range 20 { // 1,600 of some 22,000 ports: without a claim, two are surely the same
 		child := exec.Command(os.Args[0], "-test.run", t.Name()+"$", "-test.count", "1")
 		child.Env = append(os.Environ(), printEnv+"=1")
 		stdin, err := child.StdinPipe()

@@ -1,13 +1,13 @@
 // Package ports chooses TCP ports for listeners that will be closed and opened
 // again on the same number: a link that is cut, a server that is killed.
 //
-// Such a port must not come from the range that the kernel hands to outgoing
-// connections. While nobody listens there, a client that keeps dialling it can
-// be given that very number as its own and connect to itself, and any other
-// connection of the machine can take it, so that the listener never returns.
+// Such a port must not come from the range that the kernel hands to outgoing connections.
+// While no listener has the port, a client that keeps dialling it can be given that very
+// number as its own and connect to itself, and any other connection of the machine can
+// take it, so that the listener never returns.
 //
-// Nor may two processes choose the same one: between the choice and the listener
-// lies the start of a JVM. Each process claims blocks of ports for itself.
+// Nor may two processes choose the same port: between the choice and the listener lies
+// the start of a JVM. Each process claims blocks of ports for itself.
 package ports
 
 import (
@@ -31,7 +31,7 @@ const (
 	high  = 32000
 	size  = 50  // ports in a block
 	most  = 40  // blocks that one process takes: the others need ports too
-	tries = 500 // per call, far more than a machine in its senses needs
+	tries = 500 // per call, far more than any sane machine needs
 )
 
 // chooser chooses the ports of one process.
@@ -51,10 +51,10 @@ func newChooser(claim func(first int) (io.Closer, error)) *chooser {
 	return &chooser{source: source, claim: claim, blocks: map[int]io.Closer{}}
 }
 
-// Free returns n distinct ports on which nobody listens at the moment, at most some
-// thousand. While this process runs no other one that calls Free is given them, as long as
-// there are blocks for all. The choice is random and needs no seed: no result depends on a
-// port's number. It returns ErrNone when too few ports are free.
+// Free returns n distinct ports, at most some thousand, on which there is no listener at
+// the moment. While this process runs Free gives them to no other process, as long as
+// there are blocks for all. The choice is random and needs no seed: no result depends on
+// a port's number. It returns ErrNone when too few ports are free.
 func Free(n int) ([]int, error) { return process.free(n) }
 
 func (c *chooser) free(n int) ([]int, error) {
@@ -78,9 +78,9 @@ func (c *chooser) free(n int) ([]int, error) {
 	return found, nil
 }
 
-// refill makes ports ready: those of another block, or, when the process has its share of
-// them, the ones that were given longest ago. The last drawn ones belong to the call that
-// asks, and stay spent.
+// refill adds ports to ready: those of another block, or, when the process has its share
+// of blocks, those that were given longest ago. The last drawn ports of spent belong to
+// the current call, and stay there.
 func (c *chooser) refill(drawn int) {
 	if first, ok := c.another(); ok {
 		c.ready = c.source.Perm(size)
@@ -93,8 +93,8 @@ func (c *chooser) refill(drawn int) {
 	c.ready, c.spent = slices.Clone(c.spent[:again]), slices.Clone(c.spent[again:])
 }
 
-// another takes another block, one that no process has claimed if there is one, and returns
-// its first port.
+// another claims another block and returns its first port. It takes a block that no
+// process has claimed, if there is one.
 func (c *chooser) another() (first int, ok bool) {
 	if len(c.blocks) == most {
 		return 0, false
@@ -126,9 +126,9 @@ func Check(port int) error {
 	return l.Close()
 }
 
-// span returns the range to choose from: below the ports of outgoing
+// span returns the range of ports to choose from. It lies below the ports of outgoing
 // connections, which start at 32768 on Linux and at 49152 elsewhere unless an
-// administrator moved them.
+// administrator has moved them.
 func span() (from, to int) {
 	var first, last int
 	if text, err := os.ReadFile("/proc/sys/net/ipv4/ip_local_port_range"); err == nil {
@@ -136,7 +136,7 @@ func span() (from, to int) {
 			if last < 60000 {
 				return last + 1, 65535
 			}
-			return 1024, max(first, 2048) // nothing better is left
+			return 1024, max(first, 2048) // there is no better range
 		}
 	}
 	return low, high

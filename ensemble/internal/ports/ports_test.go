@@ -34,6 +34,6 @@ func TestCheckRefusesAPortThatSomebodyListensOn(t *testing.T) {
 	}
 	defer l.Close()
 	if ports.Check(l.Addr().(*net.TCPAddr).Port) == nil {
-		t.Fatal("the port is taken, Check said it is free")
+		t.Fatal("the port is taken, and Check returned nil")
 	}
 }

@@ -14,12 +14,12 @@ type bench struct {
 	*testing.T
 	*Cluster
 	clients map[model.ConnID]*client
-	// requests of all clients: a session's numbers never repeat, or a server would take
-	// one's commit for another's
+	// requests counts those of all clients: a session's numbers never repeat, or a server would
+	// take the commit of one request for that of another
 	requests int32
 }
 
-// client is a connection of a test, and what has come on it.
+// client is a connection of a test, with the data that it has received.
 type client struct {
 	bench   *bench
 	server  int
@@ -54,7 +54,7 @@ func (b *bench) Reply(_ int, conn model.ConnID, data []byte) {
 
 func (b *bench) Hangup(_ int, conn model.ConnID) { b.clients[conn].closed = true }
 
-// wait lets time pass until something holds, at most a minute.
+// wait lets time pass until holds returns true, at most a minute.
 func (b *bench) wait(what string, holds func() bool) {
 	b.Helper()
 	for end := b.Now() + time.Minute; !holds(); {
@@ -91,7 +91,7 @@ func (b *bench) follower() int {
 			return s
 		}
 	}
-	b.Fatal("nobody follows")
+	b.Fatal("no server follows")
 	return 0
 }
 
@@ -133,7 +133,7 @@ func (c *client) say(op wire.Op, body wire.Record) (xid int32) {
 	return xid
 }
 
-// ask sends a request and waits for its answer; other frames that come before it stay.
+// ask sends a request and waits for its answer; earlier frames stay in the client.
 func (c *client) ask(op wire.Op, body wire.Record) (wire.ReplyHeader, wire.Record) {
 	c.bench.Helper()
 	xid := c.say(op, body)

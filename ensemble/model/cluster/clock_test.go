@@ -8,8 +8,8 @@ import (
 	"github.com/zkverify/zkverify/ensemble/model/wire"
 )
 
-// When it is due by the cluster, that much time has passed for the server, and not one
-// nanosecond earlier.
+// At the instant at which the clock is due, that much time has passed for the server, and
+// not one nanosecond earlier.
 func TestAClockIsDueWhenItsTimeHasPassed(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var k clock
@@ -19,7 +19,7 @@ func TestAClockIsDueWhenItsTimeHasPassed(t *testing.T) {
 			before := k.local(at)
 			k.run(at, []float64{1, 0.95, 1.05, 0.5, 1.5, 1.0 / 3}[r.IntN(6)])
 			if after := k.local(at); after != before {
-				t.Fatalf("it jumps from %v to %v", before, after)
+				t.Fatalf("the clock jumps from %v to %v", before, after)
 			}
 		}
 		want := k.local(at) + time.Duration(r.Int64N(int64(10*time.Second)))
@@ -30,7 +30,7 @@ func TestAClockIsDueWhenItsTimeHasPassed(t *testing.T) {
 		at = due
 	}
 	if k.instant(never) != never {
-		t.Errorf("what is never due is due at %v", k.instant(never))
+		t.Errorf("the instant never is %v", k.instant(never))
 	}
 }
 
@@ -49,7 +49,7 @@ func TestALeaderWithAFastClockEndsASilentSessionEarly(t *testing.T) {
 		b.wait("the node is gone", func() bool { return watcher.exists("/e") == wire.NoNode })
 		least := time.Duration(float64(timeout) / rate)
 		if took := b.Now() - began; took < least-tick || took > least+3*tick {
-			t.Errorf("at rate %v it took %v, not %v", rate, took, least)
+			t.Errorf("at rate %v the expiry took %v, not %v", rate, took, least)
 		}
 	}
 }
@@ -84,16 +84,16 @@ func TestAStepOfTheWallClockChangesWhatNodesSayAndNoSession(t *testing.T) {
 	before := written("/a")
 	b.StepClock(leader, time.Hour)
 	if after := written("/b"); after-before < time.Hour || after-before > time.Hour+time.Minute {
-		t.Errorf("it was %v, and is %v after a step of an hour", before, after)
+		t.Errorf("the time was %v, and is %v after a step of an hour", before, after)
 	}
 	b.StepClock(leader, -2*time.Hour)
 	if after := written("/c"); after > before {
-		t.Errorf("it was %v, and is %v after a step back", before, after)
+		t.Errorf("the time was %v, and is %v after a step back", before, after)
 	}
 }
 
-// The cluster remembers when each server is due, and asks again only after something has
-// happened to it. What it remembers is always what the server would say.
+// The cluster remembers the instant at which each server is due, and asks again only
+// after an input to the server. The remembered instant always equals the server's answer.
 func TestWhenAServerIsDueIsKnown(t *testing.T) {
 	b := newBench(t, lan)
 	b.StepClock(b.leader(), time.Hour)
@@ -136,7 +136,8 @@ func TestWhenAServerIsDueIsKnown(t *testing.T) {
 	}
 }
 
-// What a server does at an instant it may do late when it goes on: it takes messages before.
+// A server that goes on after a pause may act late on its timers: it handles messages
+// before.
 func TestAServerThatGoesOnIsLate(t *testing.T) {
 	b := newBench(t, lan)
 	leader := b.leader()
@@ -148,12 +149,12 @@ func TestAServerThatGoesOnIsLate(t *testing.T) {
 		b.Resume(leader)
 		wakes := b.nodes[leader].due() - b.Now()
 		if wakes >= wakesWithin {
-			t.Errorf("it wakes %v after it went on", wakes)
+			t.Errorf("the server wakes %v after it went on", wakes)
 		}
 		late = late || wakes > wakesWithin/4
 		b.Advance(b.Now() + tick)
 	}
 	if !late {
-		t.Error("it is never late")
+		t.Error("the server is never late")
 	}
 }

@@ -10,28 +10,29 @@ import (
 	"github.com/zkverify/zkverify/ensemble/model/storage"
 )
 
-// Config is that of a cluster. Its zero value is three servers of ZooKeeper 3.8.0.
+// Config holds the options of a cluster. Its zero value is three servers of ZooKeeper
+// 3.8.0.
 type Config struct {
 	Servers int // 3 if 0
 	FirstID int // myid of the first, 1 if 0
-	// Server is the configuration of each; ID and Servers are set by the cluster.
+	// Server is the configuration of each server; the cluster sets its ID and Servers.
 	Server model.Config
 	Seed   uint64
-	// Latency is how long a message between servers takes, and SyncTime how long it
-	// takes to write the log to disk; each up to twice as long. 0 for none.
+	// Latency is the least time that a message between servers takes, and SyncTime the least time
+	// that a write of the log to disk takes; each takes up to twice as long. 0 means no time.
 	Latency, SyncTime time.Duration
 }
 
-// Clients takes what the servers have for their clients. It must not call the cluster,
-// but for At and Now.
+// Clients receives the servers' output for their clients. Its methods must not call the
+// cluster, except At and Now.
 type Clients interface {
-	// Reply is bytes for a connection of a server.
+	// Reply receives bytes that a server sends on a connection.
 	Reply(server int, conn model.ConnID, data []byte)
-	// Hangup says that a server has closed a connection, behind what it has replied.
+	// Hangup is called when a server has closed a connection, after its last Reply.
 	Hangup(server int, conn model.ConnID)
 }
 
-// Printer is implemented by Clients that want to know what the servers print.
+// Printer is implemented by Clients that want the lines that the servers print.
 type Printer interface {
 	Print(server int, line string)
 }
@@ -85,13 +86,13 @@ func New(config Config, clients Clients) (*Cluster, error) {
 	return c, nil
 }
 
-// IDs are the servers' numbers, in order.
+// IDs returns the servers' numbers, in order.
 func (c *Cluster) IDs() []int { return c.ids }
 
-// Now is the instant up to which everything has happened.
+// Now returns the instant that the cluster has reached.
 func (c *Cluster) Now() time.Duration { return c.now }
 
-// Mode is "leader" or "follower", or "" of a server that does not serve.
+// Mode returns "leader" or "follower", or "" for a server that does not serve.
 func (c *Cluster) Mode(id int) string {
 	if n := c.nodes[id]; n.running && !n.paused {
 		return n.server.Mode()
@@ -99,13 +100,13 @@ func (c *Cluster) Mode(id int) string {
 	return ""
 }
 
-// Running reports whether a server's process is alive, be it paused.
+// Running reports whether a server's process is alive, even if paused.
 func (c *Cluster) Running(id int) bool { return c.nodes[id].running }
 
-// Link is what carries the connections that a server opens to another.
+// Link returns the link that carries the connections that server from opens to server to.
 func (c *Cluster) Link(from, to int) *Link { return c.links[[2]int{from, to}] }
 
-// Due is when something happens next if nobody calls.
+// Due returns the instant of the next event if no method is called before.
 func (c *Cluster) Due() time.Duration {
 	at, ok := c.events.next()
 	for _, n := range c.inOrder {
@@ -118,7 +119,7 @@ func (c *Cluster) Due() time.Duration {
 	return max(at, c.now)
 }
 
-// Advance lets everything happen up to an instant, which is no earlier than the last.
+// Advance carries out all events up to an instant, which is no earlier than the last.
 func (c *Cluster) Advance(to time.Duration) {
 	for {
 		at := c.Due()
@@ -139,7 +140,7 @@ func (c *Cluster) Advance(to time.Duration) {
 	c.now = max(c.now, to)
 }
 
-// some is a time up to twice as long.
+// some returns a random time between d and twice d.
 func (c *Cluster) some(d time.Duration) time.Duration {
 	if d <= 0 {
 		return 0
@@ -147,7 +148,8 @@ func (c *Cluster) some(d time.Duration) time.Duration {
 	return d + time.Duration(c.rand.Int64N(int64(d)+1))
 }
 
-// Accept opens a client's connection to a server. It reports false if nobody listens.
+// Accept opens a client's connection to a server. It returns false if the server's
+// process does not run.
 func (c *Cluster) Accept(server int, ip string) (model.ConnID, bool) {
 	n := c.nodes[server]
 	if !n.running {
@@ -159,26 +161,27 @@ func (c *Cluster) Accept(server int, ip string) (model.ConnID, bool) {
 	return c.conns, true
 }
 
-// Receive carries bytes of a client to a server.
+// Receive passes bytes from a client to a server.
 func (c *Cluster) Receive(server int, conn model.ConnID, data []byte) {
 	c.nodes[server].step(model.FromClient{Input: service.Received{Conn: conn, Data: data}})
 }
 
-// Closed says that a client has closed its connection, or that it broke.
+// Closed tells a server that a client has closed its connection, or that the connection
+// broke.
 func (c *Cluster) Closed(server int, conn model.ConnID) {
 	c.nodes[server].forget(conn)
 	c.nodes[server].step(model.FromClient{Input: service.Closed{Conn: conn}})
 }
 
-// Kill ends a server's process. Of what it had not synced to its disk a random part
-// survives.
+// Kill ends a server's process. A random part of the data that it had not synced to its
+// disk survives.
 func (c *Cluster) Kill(id int) {
 	if n := c.nodes[id]; n.running {
 		n.kill()
 	}
 }
 
-// Restart starts it again on its disk.
+// Restart starts a server again on its disk.
 func (c *Cluster) Restart(id int) error {
 	n := c.nodes[id]
 	if n.running {
@@ -190,8 +193,8 @@ func (c *Cluster) Restart(id int) error {
 // Pause stops a server's process: its connections stay, and nothing is answered.
 func (c *Cluster) Pause(id int) { c.nodes[id].paused = true }
 
-// Resume lets it go on with what has come meanwhile.
+// Resume lets it go on with the input that has come meanwhile.
 func (c *Cluster) Resume(id int) { c.nodes[id].resume() }
 
-// LastZxid is the last transaction that a server has applied, as of its last life.
+// LastZxid returns the last transaction that a server has applied, as of its last life.
 func (c *Cluster) LastZxid(id int) int64 { return c.nodes[id].server.LastZxid() }

@@ -43,7 +43,7 @@ func TestASessionThatIsSilentExpiresAndItsNodesGo(t *testing.T) {
 		b.wait("the node is gone", func() bool { return watcher.exists("/e") == wire.NoNode })
 		tick := 200 * time.Millisecond
 		if took := b.Now() - began; took < time.Second || took > time.Second+2*tick {
-			t.Errorf("at server %d it took %v", id, took)
+			t.Errorf("at server %d the expiry took %v", id, took)
 		}
 		if again := b.dial(id, time.Second, holder.session); again.session.Timeout != 0 {
 			t.Errorf("server %d lets an expired session go on", id)
@@ -57,21 +57,21 @@ func TestASessionMovesToAnotherServerAndTheOldConnectionEnds(t *testing.T) {
 	first := b.dial(follower, time.Second, wire.ConnectResponse{})
 	second := b.dial(leader, time.Second, first.session)
 	if second.session.Session != first.session.Session {
-		t.Fatalf("it has become session %#x", second.session.Session)
+		t.Fatalf("the session has become %#x", second.session.Session)
 	}
 	if err := second.create("/a", wire.FlagEphemeral); err != wire.OK {
-		t.Errorf("create where the session has moved to: %d", err)
+		t.Errorf("create at the new server: %d", err)
 	}
-	// These are refused before anybody asks where the session is.
+	// These are refused before the session is checked.
 	if h, _ := first.ask(wire.Reconfig, &wire.ReconfigRequest{Config: -1}); h.Err != wire.ReconfigDisabled {
-		t.Errorf("reconfig where it was: %d", h.Err)
+		t.Errorf("reconfig at the old server: %d", h.Err)
 	}
 	unknown := wire.Part{Op: wire.Create, Body: &wire.CreateRequest{Path: "/c", ACL: open, Flags: 7}}
 	if h, _ := first.ask(wire.Multi, &wire.MultiRequest{Parts: []wire.Part{unknown}}); h.Err != wire.OK {
-		t.Errorf("a multi where it was that begins with a create of no known kind: %d", h.Err)
+		t.Errorf("at the old server, a multi that begins with a create of no known kind: %d", h.Err)
 	}
 	if err := first.create("/b", wire.FlagEphemeral); err != wire.ConnectionLoss || !first.closed {
-		t.Errorf("create where it was: %d", err)
+		t.Errorf("create at the old server: %d", err)
 	}
 }
 
@@ -124,7 +124,7 @@ func TestALeaderWithoutFollowersStopsToServe(t *testing.T) {
 	}
 	b.wait("the old leader stops", func() bool { return b.Mode(old) == "" })
 	if took := b.Now() - began; took < time.Second || took > 1500*time.Millisecond {
-		t.Errorf("with syncLimit × tickTime of a second it took %v", took)
+		t.Errorf("with syncLimit × tickTime of a second the old leader took %v", took)
 	}
 	if !holder.closed {
 		t.Error("its client is still connected")

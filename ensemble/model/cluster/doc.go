@@ -1,9 +1,8 @@
-// Package cluster is an ensemble of [model.Server]s: what they say to each other takes
-// time and passes links that can be cut, their disks are slow and may lose what was not
-// synced, and their processes can be killed, paused and restarted.
+// Package cluster connects [model.Server]s to an ensemble: the messages between them take
+// time and pass links that can be cut, their disks are slow and may lose data that was
+// not synced, and their processes can be killed, paused and restarted.
 //
-// A [Cluster] has no goroutine and no clock. Whoever drives it says what time it is
-// ([Cluster.Advance]) and carries what clients and servers say to each other. What the
-// cluster leaves to chance it draws from a seed: the same calls at the same instants
-// give the same run.
+// A [Cluster] has no goroutine and no clock. Its caller sets the time ([Cluster.Advance])
+// and carries the messages between clients and servers. The cluster draws its random
+// choices from a seed: the same calls at the same instants give the same run.
 package cluster

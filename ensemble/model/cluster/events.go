@@ -2,8 +2,9 @@ package cluster
 
 import "time"
 
-// events are what is to happen, by the instant, and at one instant in the order in which
-// they were added: a binary heap, which package container/heap would have allocate for each.
+// events are the scheduled calls, by instant, and at one instant in the order in which
+// they were added. They form a binary heap of its own: package container/heap would
+// allocate for each event.
 type events struct {
 	heap  []event
 	added int
@@ -33,7 +34,7 @@ func (e *events) add(at time.Duration, what func()) {
 	}
 }
 
-// next is when the next of them is due.
+// next returns the instant of the next event.
 func (e *events) next() (at time.Duration, ok bool) {
 	if len(e.heap) == 0 {
 		return never, false
@@ -44,7 +45,7 @@ func (e *events) next() (at time.Duration, ok bool) {
 // never is an instant that does not come.
 const never = time.Duration(1<<63 - 1)
 
-// take removes the next of them.
+// take removes and returns the next event.
 func (e *events) take() func() {
 	h := e.heap
 	what, last := h[0].what, len(h)-1

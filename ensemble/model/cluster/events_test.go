@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// What is due at one instant happens in the order in which it was added.
+// Events of one instant happen in the order in which they were added.
 func TestEventsHappenInTheirOrder(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -7,8 +7,8 @@ import (
 	"github.com/zkverify/zkverify/ensemble/model/wire"
 )
 
-// FuzzAClientThatTalksNonsense sends bytes that anybody may send: as a connection's
-// first, and as a session's. The servers go on serving others.
+// FuzzAClientThatTalksNonsense sends arbitrary bytes: as a connection's first, and as a
+// session's. The servers go on serving other clients.
 func FuzzAClientThatTalksNonsense(f *testing.F) {
 	f.Add([]byte("GET / HTTP/1.1\r\n\r\n"))
 	f.Add([]byte{0x7f, 0xff, 0xff, 0xff})

@@ -9,28 +9,28 @@ import (
 	"github.com/zkverify/zkverify/ensemble/model/election"
 )
 
-// Condition is what a link does, be it of servers or of a client, which is then the one
-// that dials. The zero condition is a healthy link.
+// Condition is the state of a link, between two servers or between a client, which dials,
+// and a server. The zero condition is a healthy link.
 type Condition struct {
 	Refuse       bool          // connections are closed, new ones are refused
-	DropRequests bool          // what the server that dials says is lost
-	DropReplies  bool          // what the other one says is lost
-	HoldRequests bool          // what the server that dials says is held back
-	HoldReplies  bool          // what the other one says is held back
+	DropRequests bool          // messages of the server that dials are lost
+	DropReplies  bool          // messages of the other server are lost
+	HoldRequests bool          // messages of the server that dials are held back
+	HoldReplies  bool          // messages of the other server are held back
 	Reset        bool          // connections are accepted, and closed with their first message
 	Latency      time.Duration // on top of the cluster's, each way
 	Jitter       time.Duration // up to so much of it, more or less
-	RepliesOnly  bool          // the latency is of what the server that is dialed says
+	RepliesOnly  bool          // the latency holds for the server that is dialed alone
 	Rate         int           // bytes a second, each way; 0 for no limit
-	Slice        int           // bytes of a piece, in which everything arrives; 0 for no pieces
-	Pause        time.Duration // behind each piece
+	Slice        int           // bytes of a piece, in which all data arrives; 0 for no pieces
+	Pause        time.Duration // after each piece
 	Left         int           // bytes of the server that is dialed until the connection is closed; 0 for no limit
 }
 
-// message is how long a message between servers is taken to be, in bytes.
+// message is the assumed length of a message between servers, in bytes.
 const message = 100
 
-// transmission is how long a message between servers takes besides the latency.
+// transmission returns the time that a message between servers takes besides the latency.
 func (c Condition) transmission() (d time.Duration) {
 	if c.Rate > 0 {
 		d = message * time.Second / time.Duration(c.Rate)
@@ -41,7 +41,7 @@ func (c Condition) transmission() (d time.Duration) {
 	return d
 }
 
-// Link carries the connections that a server opens to another.
+// Link carries the connections that one server opens to another.
 type Link struct {
 	cluster   *Cluster
 	from, to  int
@@ -51,8 +51,9 @@ type Link struct {
 	votes     Backlog
 }
 
-// Set changes what the link does. Connections of which one direction has lost something, and
-// would carry something again, are closed. What was held back is sent at once, in order.
+// Set changes the link's condition. A connection that has lost data in a direction, and
+// would carry data in it again, is closed. Data that was held back is sent at once, in
+// order.
 func (l *Link) Set(c Condition) {
 	l.condition = c
 	for _, s := range l.streams() {
@@ -65,12 +66,12 @@ func (l *Link) Set(c Condition) {
 	l.votes.Release(c)
 }
 
-// Backlog is what a link has held back: what sends it, in order, of the side that dials and
-// of the other one.
+// Backlog holds the sends that a link holds back, in order: those of the side that dials,
+// and those of the other side.
 type Backlog [2][]func()
 
-// Send sends something of a side (0 for the one that dials, 1 for the other), or keeps it
-// as long as condition c holds it back.
+// Send calls send, or keeps it as long as condition c holds its side back (0 for the side
+// that dials, 1 for the other).
 func (b *Backlog) Send(c Condition, way int, send func()) {
 	if c.holds(way) {
 		b[way] = append(b[way], send)
@@ -79,7 +80,7 @@ func (b *Backlog) Send(c Condition, way int, send func()) {
 	send()
 }
 
-// Release sends what condition c does not hold back.
+// Release calls the sends that condition c does not hold back.
 func (b *Backlog) Release(c Condition) {
 	for way, held := range b {
 		if c.holds(way) {
@@ -96,15 +97,15 @@ func (c Condition) holds(way int) bool {
 	return way == 0 && c.HoldRequests || way == 1 && c.HoldReplies
 }
 
-// Condition is what the link does.
+// Condition returns the link's condition.
 func (l *Link) Condition() Condition { return l.condition }
 
-// streams are the open connections, in the order in which they were opened.
+// streams returns the open connections, in the order in which they were opened.
 func (l *Link) streams() []*stream {
 	return slices.SortedFunc(maps.Keys(l.open), func(a, b *stream) int { return int(a.number - b.number) })
 }
 
-// drops reports whether what a server says is lost.
+// drops reports whether the link loses the messages of server from.
 func (l *Link) drops(from int) bool {
 	if from == l.from {
 		return l.condition.DropRequests
@@ -112,7 +113,7 @@ func (l *Link) drops(from int) bool {
 	return l.condition.DropReplies
 }
 
-// arrival is when something that a server says now arrives.
+// arrival returns the instant at which a message that server from sends now arrives.
 func (l *Link) arrival(from int) time.Duration {
 	at := l.cluster.now + l.cluster.some(l.cluster.config.Latency)
 	if l.condition.RepliesOnly && from == l.from {
@@ -125,8 +126,8 @@ func (l *Link) arrival(from int) time.Duration {
 	return at
 }
 
-// vote carries what a server says in an election; the connection is opened again when
-// it is needed.
+// vote carries a server's vote in an election. It needs no open connection: servers open
+// one for votes when they need it.
 func (l *Link) vote(from, to *node, n election.Notification) {
 	if l.condition.Refuse || l.condition.Reset || l.drops(from.id) || !to.running {
 		return
@@ -146,7 +147,7 @@ func (l *Link) vote(from, to *node, n election.Notification) {
 	})
 }
 
-// dial opens a connection, after a way there and back.
+// dial opens a connection, after the time of a round trip.
 func (l *Link) dial(from, to *node) {
 	life := from.life
 	l.cluster.At(l.arrival(l.from)+l.cluster.some(l.cluster.config.Latency), func() {
@@ -159,7 +160,8 @@ func (l *Link) dial(from, to *node) {
 		}
 		l.cluster.peers++
 		s := &stream{link: l, number: l.cluster.peers, from: from, to: to}
-		// Also if the link loses what they say: a proxy has accepted it, and dialed the other.
+		// Even if the link loses messages: a proxy has accepted the connection, and dialed the
+		// other server.
 		l.open[s] = true
 		from.streams[s.number], to.streams[s.number] = s, s
 		to.step(model.PeerAccepted{Peer: s.number})
@@ -172,15 +174,15 @@ type stream struct {
 	link     *Link
 	number   model.PeerID
 	from, to *node
-	// lost says that something of a direction was dropped: nothing later arrives in it. The
-	// other direction goes on, as long as both servers keep the connection.
+	// lost reports, for each direction, that a message was dropped: no later message arrives in
+	// it. The other direction goes on, as long as both servers keep the connection.
 	lost    [2]bool
 	backlog Backlog
 	arrives [2]time.Duration
 	said    [2]int
 }
 
-// other is the end that is not n, and which way it is from n.
+// other returns the end that is not n, and the direction from n to it.
 func (s *stream) other(n *node) (end *node, way int) {
 	if n == s.from {
 		return s.to, 0
@@ -188,7 +190,7 @@ func (s *stream) other(n *node) (end *node, way int) {
 	return s.from, 1
 }
 
-// send carries a message of one end to the other, behind those before.
+// send carries a message from one end to the other, behind the earlier messages.
 func (s *stream) send(n *node, m model.Message) {
 	to, way := s.other(n)
 	c := s.link.condition
@@ -199,13 +201,13 @@ func (s *stream) send(n *node, m model.Message) {
 	s.deliver(n, to, way, model.PeerSaid{Peer: s.number, Message: m})
 }
 
-// deliver has an input arrive at the other end, when the link does not hold it back, and
-// unless it drops it.
+// deliver carries an input to the other end, once the link does not hold it back, and
+// unless the link drops it.
 func (s *stream) deliver(n, to *node, way int, in model.Input) {
 	s.backlog.Send(s.link.condition, way, func() { s.carry(n, to, way, in) })
 }
 
-// carry is deliver of what is not held back.
+// carry delivers an input that the link does not hold back.
 func (s *stream) carry(n, to *node, way int, in model.Input) {
 	if s.lost[way] || s.link.drops(n.id) {
 		s.lost[way] = true
@@ -214,7 +216,7 @@ func (s *stream) carry(n, to *node, way int, in model.Input) {
 	s.arrives[way] = max(s.arrives[way], s.link.arrival(n.id))
 	s.link.cluster.Carry(&s.arrives[way], func() {
 		if to.streams[s.number] != s {
-			return // it was closed meanwhile
+			return // closed meanwhile
 		}
 		if s.lost[way] || s.link.drops(n.id) {
 			s.lost[way] = true
@@ -228,8 +230,8 @@ func (s *stream) carry(n, to *node, way int, in model.Input) {
 	})
 }
 
-// hang ends the connection at one end; the other one hears of it behind what was said, or
-// when a link that has lost that is healed.
+// hang ends the connection at one end. The other end hears of it behind the earlier
+// messages, or, if the link has lost those, when the link is healed.
 func (s *stream) hang(n *node) {
 	to, way := s.other(n)
 	if to.streams[s.number] != s {

@@ -8,8 +8,7 @@ import (
 	"github.com/zkverify/zkverify/ensemble/model/wire"
 )
 
-// These are the promises of package ensemble/links, for links that carry messages of
-// servers.
+// These tests hold links between servers to the promises of package ensemble/links.
 
 // pair is a leader, a follower, and the link by which the follower has dialed the leader.
 type pair struct {
@@ -29,8 +28,8 @@ func newPair(t *testing.T) *pair {
 	return p
 }
 
-// create sends a create through the follower and returns how long the answer takes, or
-// false if none comes for half a second.
+// create sends a create through the follower. It returns the time until the answer, or
+// false if none comes within half a second.
 func (p *pair) create() (took time.Duration, answered bool) {
 	p.Helper()
 	p.path += "a"
@@ -48,8 +47,8 @@ func (p *pair) arrived() bool {
 	return p.dial(p.leader, time.Minute, wire.ConnectResponse{}).exists(p.path) == wire.OK
 }
 
-// heals has the link carry messages again, and fails unless the follower serves again by
-// a connection of its own.
+// heals makes the link carry messages again, and fails unless the follower serves again
+// over a new connection.
 func (p *pair) heals(old *stream) {
 	p.Helper()
 	p.link.Set(Condition{})
@@ -65,7 +64,7 @@ func (p *pair) heals(old *stream) {
 	}
 }
 
-// only is the one open connection.
+// only returns the one open connection.
 func (p *pair) only() *stream {
 	p.Helper()
 	if len(p.link.open) != 1 {
@@ -92,7 +91,7 @@ func TestEachCutStopsWhatItSaysAndItsEndClosesWhatLivedThroughIt(t *testing.T) {
 			}
 			old := p.only()
 			p.link.Set(c.cut)
-			p.link.Set(c.cut) // again: nothing to do
+			p.link.Set(c.cut) // again: no change
 			if _, answered := p.create(); answered {
 				t.Error("a create is answered through a link that is cut")
 			}
@@ -113,7 +112,7 @@ func TestALinkThatLosesOneDirectionCarriesTheOther(t *testing.T) {
 		reader := p.dial(p.follower, time.Minute, wire.ConnectResponse{})
 		p.link.Set(Condition{DropRequests: true})
 		if _, answered := p.create(); answered || p.arrived() {
-			t.Fatal("the link carries what the follower says")
+			t.Fatal("the link carries the follower's messages")
 		}
 		elsewhere := p.dial(p.leader, time.Minute, wire.ConnectResponse{})
 		if code := elsewhere.create("/b", wire.FlagPersistent); code != wire.OK {
@@ -129,7 +128,7 @@ func TestALinkThatLosesOneDirectionCarriesTheOther(t *testing.T) {
 		p.link.Set(Condition{DropReplies: true})
 		for range 2 { // the first loses its answer
 			if _, answered := p.create(); answered || !p.arrived() {
-				t.Fatal("the link carries what the leader says, or does not what the follower does")
+				t.Fatal("the link carries the leader's messages, or drops the follower's")
 			}
 		}
 	})
@@ -147,7 +146,7 @@ func TestAnEndThatWasLostIsHeardOfWhenTheLinkIsHealed(t *testing.T) {
 	p.link.Set(Condition{})
 	p.Advance(p.Now() + 100*time.Millisecond)
 	if p.nodes[p.leader].streams[old.number] == old || p.link.open[old] {
-		t.Error("the leader has not heard of it yet")
+		t.Error("the leader still has the connection")
 	}
 }
 
@@ -191,7 +190,7 @@ func TestADelayOfALinkHoldsBackBothWaysAndKeepsConnections(t *testing.T) {
 		t.Errorf("with 200 ms on the way back alone: answered %v, after %v", answered, took)
 	}
 	p.link.Set(Condition{})
-	p.Advance(p.Now() + 200*time.Millisecond) // what was under way
+	p.Advance(p.Now() + 200*time.Millisecond) // messages under way
 	if took, answered := p.create(); !answered || took > 4*healthy {
 		t.Errorf("after the delay: answered %v, after %v, and %v before it", answered, took, healthy)
 	}
@@ -206,7 +205,7 @@ func TestATruncatedLinkClosesEachConnectionAfterSoManyMessages(t *testing.T) {
 	p.link.Set(Condition{Left: (old.said[1] + 2) * message})
 	p.wait("the connection is closed", func() bool { return !p.link.open[old] })
 	if got, want := old.said[1], p.link.Condition().Left/message+2; got != want {
-		t.Errorf("the leader said %d messages on it, the last of them in vain, want %d", got, want)
+		t.Errorf("the leader sent %d messages on it, of which the last was lost, want %d", got, want)
 	}
 	p.heals(old)
 }
@@ -229,7 +228,7 @@ func TestADelayedLinkCanBeCutAndDelayedAgain(t *testing.T) {
 	p.wait("the follower serves", func() bool { return p.Mode(p.follower) != "" })
 }
 
-// creates sends so many creates through the follower, without waiting for answers.
+// creates sends n creates through the follower, without waiting for answers.
 func (p *pair) creates(n int) {
 	for range n {
 		p.path += "a"

@@ -18,14 +18,14 @@ type node struct {
 	server    *model.Server
 	running   bool
 	paused    bool
-	lateUntil time.Duration // its timers are late until then, since it was paused
-	life      int           // how often it was started
+	lateUntil time.Duration // its timers are late until then, after a pause
+	life      int           // number of its starts
 	waiting   []model.Input
 	clients   []model.ConnID
 	streams   map[model.PeerID]*stream
 
 	dueAt time.Duration // see due
-	asked bool          // dueAt is what the server says now
+	asked bool          // dueAt is the server's current answer
 }
 
 func (n *node) start() error {
@@ -42,7 +42,8 @@ func (n *node) start() error {
 	return nil
 }
 
-// step has the server take an input, now or when it goes on, and does what it wants.
+// step passes an input to the server, now or when it is resumed, and carries out the
+// server's actions.
 func (n *node) step(in model.Input) {
 	if !n.running {
 		return
@@ -109,9 +110,9 @@ func (n *node) kill() {
 	n.disk.Crash(n.cluster.rand.IntN(4))
 }
 
-// wakesWithin is how late the timers of a server are at most when it goes on. What takes its
-// messages and what waits for an instant are several threads, so that a leader may answer
-// before it pings.
+// wakesWithin is the most by which the timers of a server are late after a pause. A
+// server receives messages and waits for instants in several threads, so that a leader
+// may answer before it pings.
 const wakesWithin = 8 * time.Millisecond
 
 func (n *node) resume() {
@@ -127,7 +128,7 @@ func (n *node) resume() {
 	}
 }
 
-// answer carries what the server has for a client.
+// answer carries out a server's action for a client.
 func (n *node) answer(a service.Action) {
 	switch a := a.(type) {
 	case service.Send:

@@ -5,19 +5,20 @@ import (
 	"time"
 )
 
-// Order says in which order messages that have arrived on different connections are taken
-// in. Those of one connection and direction keep theirs.
+// Order is an order in which messages that have arrived on different connections are
+// delivered. Messages of one connection and direction keep their order.
 type Order struct {
-	// Skip is how many choice points pass first, at which the message goes that has arrived
-	// first. A choice point is an instant at which several messages could go next.
+	// Skip is the number of choice points to pass first; at those the message that arrived first
+	// is delivered. A choice point is an instant at which several messages could be next.
 	Skip int
-	// Choices has for each further choice point which of them goes: 0 is the one that has
-	// arrived first. Of fewer the last one goes.
+	// Choices has, for each further choice point, the index of the message to deliver: 0 is the
+	// one that arrived first. If there are fewer messages, the last one is delivered.
 	Choices []int
 }
 
-// How messages are held: one goes each orderStep, which is longer than a message takes
-// between healthy hosts, so that what it brings about can go next; and for orderLimit at most.
+// While messages are held, one is delivered each orderStep, which is longer than a
+// message takes between healthy hosts, so that the message that it causes can be next.
+// Messages are held for orderLimit at most.
 const (
 	orderStep  = time.Millisecond
 	orderLimit = 150 * time.Millisecond
@@ -25,7 +26,7 @@ const (
 
 // held is a message that waits for its turn.
 type held struct {
-	on   *time.Duration // stands for the connection and direction
+	on   *time.Duration // identifies the connection and direction
 	at   time.Duration
 	what func()
 }
@@ -39,8 +40,8 @@ type window struct {
 	held   []held // in the order in which they were sent
 }
 
-// Hold has messages go one after the other from now on, in an order, until its last choice
-// is made. It reports false, and does nothing, while messages are held.
+// Hold makes messages go one after the other from now on, in the given order, until its
+// last choice is made. It returns false, and does nothing, while messages are held.
 func (c *Cluster) Hold(o Order) bool {
 	if c.window != nil {
 		return false
@@ -50,11 +51,12 @@ func (c *Cluster) Hold(o Order) bool {
 	return true
 }
 
-// Chosen is how many choices of orders were made so far, where there was a choice.
+// Chosen returns the number of choices made so far among several messages.
 func (c *Cluster) Chosen() int { return c.chosen }
 
-// Carry has a message arrive at an instant, no earlier than the last one of its connection
-// and direction. The pointer is to that instant, which is one for each of them.
+// Carry delivers a message at an instant, no earlier than the last message of its
+// connection and direction. arrives points to that instant; each connection and direction
+// has a variable of its own.
 func (c *Cluster) Carry(arrives *time.Duration, what func()) {
 	if c.window == nil {
 		c.At(*arrives, what)
@@ -63,7 +65,7 @@ func (c *Cluster) Carry(arrives *time.Duration, what func()) {
 	c.window.held = append(c.window.held, held{arrives, *arrives, what})
 }
 
-// release has the next message go.
+// release delivers the next message.
 func (w *window) release() {
 	c := w.c
 	if w.points >= w.order.Skip+len(w.order.Choices) || c.now >= w.ends {
@@ -82,7 +84,7 @@ func (w *window) release() {
 	c.At(c.now+orderStep, w.release)
 }
 
-// choose returns which of so many messages goes.
+// choose returns the index of the message to deliver, of so many.
 func (w *window) choose(of int) int {
 	if of < 2 {
 		return 0
@@ -96,8 +98,8 @@ func (w *window) choose(of int) int {
 	return min(w.order.Choices[i], of-1)
 }
 
-// heads are the indexes of the messages that could go now, by when they have arrived: the
-// first of each connection and direction.
+// heads returns the indexes of the messages that could be next, in the order of their
+// arrival: the first of each connection and direction.
 func (w *window) heads(now time.Duration) (heads []int) {
 	seen := map[*time.Duration]bool{}
 	for i, h := range w.held {

@@ -8,7 +8,7 @@ import (
 )
 
 // carried carries five messages, one before the window and two on one connection among
-// them, and returns them in the order in which they went.
+// them, and returns them in the order of their delivery.
 func carried(t *testing.T, o Order) string {
 	c, err := New(lan, newBench(t, lan))
 	if err != nil {
@@ -62,7 +62,7 @@ func TestWhatIsSkippedGoesAsItHasArrived(t *testing.T) {
 	}
 }
 
-// A message that arrives late is not taken in early.
+// A message that arrives late is not delivered early.
 func TestAHeldMessageDoesNotArriveBeforeItsTime(t *testing.T) {
 	b := newBench(t, lan)
 	at := 20 * time.Millisecond
@@ -71,6 +71,6 @@ func TestAHeldMessageDoesNotArriveBeforeItsTime(t *testing.T) {
 	b.Carry(&at, func() { went = b.Now() })
 	b.Advance(time.Second)
 	if went < at || went > at+2*orderStep {
-		t.Errorf("it went at %v", went)
+		t.Errorf("the message was delivered at %v", went)
 	}
 }

@@ -1,10 +1,11 @@
-// Package election is how ZooKeeper servers choose a leader: FastLeaderElection of
-// ZooKeeper 3.8 and 3.9, as a state machine without a clock of its own.
+// Package election models the election of a leader among ZooKeeper servers:
+// FastLeaderElection of ZooKeeper 3.8 and 3.9, as a state machine without a clock of its
+// own.
 //
-// A server that looks for a leader votes, first for itself, and tells the others. Who
-// hears of a better vote takes it over. A vote is better by its epoch, then by its last
-// transaction, then by the server's number. When a quorum has the same vote, and
-// nothing better comes for a while, the election is over.
+// A server that looks for a leader votes, first for itself, and tells the others. A
+// server that hears of a better vote adopts it. Votes are compared by the epoch, then by
+// the last transaction, then by the server's number. The election is over when a quorum
+// has the same vote, and no better one comes for a while.
 package election
 
 import (
@@ -12,11 +13,11 @@ import (
 	"time"
 )
 
-// FinalizeWait is how long a server that has a quorum for its vote waits for a better
-// one (FastLeaderElection.finalizeWait).
+// FinalizeWait is the time that a server with a quorum for its vote waits for a better
+// vote (FastLeaderElection.finalizeWait).
 const FinalizeWait = 200 * time.Millisecond
 
-// State is what a server does.
+// State is the state of a server.
 type State int
 
 // The states. A server follows, or leads, from the end of an election on.
@@ -28,7 +29,7 @@ const (
 
 func (s State) String() string { return [...]string{"looking", "following", "leading"}[s] }
 
-// Vote names a leader, and what speaks for it.
+// Vote names a leader, with the claims by which votes are compared.
 type Vote struct {
 	Leader int
 	Zxid   int64 // its last logged transaction
@@ -46,7 +47,7 @@ func (v Vote) better(w Vote) bool {
 	return v.Leader > w.Leader
 }
 
-// Notification is what a server tells another of its vote.
+// Notification carries a server's vote to another server.
 type Notification struct {
 	From  int
 	State State
@@ -54,9 +55,9 @@ type Notification struct {
 	Round int64 // of the election (electionEpoch)
 }
 
-// agrees reports whether n supports the vote of a server whose election is over. Of two such
-// servers the round may differ, and the transaction: a leader may have won in a round that one
-// of its followers did not hear of (Vote.equals, ZOOKEEPER-1805).
+// agrees reports whether n supports the vote of a server whose election is over. The
+// rounds and transactions of two such servers may differ: a leader may have won in a
+// round that one of its followers did not hear of (Vote.equals, ZOOKEEPER-1805).
 func (n Notification) agrees(over Notification) bool {
 	if n.State == Looking {
 		return n.Round == over.Round && n.Vote == over.Vote
@@ -64,37 +65,38 @@ func (n Notification) agrees(over Notification) bool {
 	return n.Vote.Leader == over.Vote.Leader && n.Vote.Epoch == over.Vote.Epoch
 }
 
-// Send is a notification on its way.
+// Send is a notification to send to a server.
 type Send struct {
 	To int
 	Notification
 }
 
-// Election is one server's part. Times are those of the server's clock.
+// Election is one server's part in the elections. Times are those of the server's clock.
 type Election struct {
 	self     int
 	voters   []int
 	longest  time.Duration // between two rounds of notifications without an answer
 	state    State
 	round    int64
-	own      Vote // what the server would vote without the others
+	own      Vote // the vote that the server casts first
 	vote     Vote
 	received map[int]Notification // of this round
 	settled  map[int]Notification // of servers that follow or lead
 	interval time.Duration
-	resend   time.Duration // when notifications are sent again
-	finalize time.Duration // when the vote stands; 0 as long as it has no quorum
+	resend   time.Duration // instant at which notifications are sent again
+	finalize time.Duration // instant at which the vote stands; 0 as long as it has no quorum
 	out      []Send
 }
 
-// New is the part of a server in the elections among voters. Notifications that
-// nobody answers are sent again at intervals that double, up to longest
+// New returns the part of server self in the elections among voters. Unanswered
+// notifications are sent again at intervals that double, up to longest
 // (zookeeper.fastleader.maxNotificationInterval).
 func New(self int, voters []int, longest time.Duration) *Election {
 	return &Election{self: self, voters: slices.Sorted(slices.Values(voters)), longest: longest, vote: Vote{Leader: -1, Zxid: -1}}
 }
 
-// Look begins an election: the server has logged up to zxid in an epoch.
+// Look begins an election. zxid is the server's last logged transaction, in the given
+// epoch.
 func (e *Election) Look(now time.Duration, zxid, epoch int64) []Send {
 	e.state = Looking
 	e.round++
@@ -108,14 +110,14 @@ func (e *Election) Look(now time.Duration, zxid, epoch int64) []Send {
 	return e.take()
 }
 
-// State is what the server does, and the vote that it has ended its last election with.
+// State returns the server's state, and the vote with which its last election ended.
 func (e *Election) State() (State, Vote) { return e.state, e.vote }
 
-// Settle takes over the epoch that the chosen leader has begun, so that all who ask
+// Settle adopts the epoch that the chosen leader has begun, so that all servers that ask
 // later get the same vote (ZOOKEEPER-1732).
 func (e *Election) Settle(epoch int64) { e.vote.Epoch = epoch }
 
-// Receive takes in what another server says.
+// Receive handles another server's notification.
 func (e *Election) Receive(now time.Duration, n Notification) []Send {
 	if !slices.Contains(e.voters, n.From) || !slices.Contains(e.voters, n.Vote.Leader) {
 		return nil
@@ -139,7 +141,7 @@ func (e *Election) Receive(now time.Duration, n Notification) []Send {
 	return e.take()
 }
 
-// Wake does what is due.
+// Wake carries out the steps that are due.
 func (e *Election) Wake(now time.Duration) []Send {
 	if e.state != Looking {
 		return nil
@@ -154,7 +156,7 @@ func (e *Election) Wake(now time.Duration) []Send {
 	return e.take()
 }
 
-// Due is when Wake has something to do.
+// Due returns the instant at which Wake must be called.
 func (e *Election) Due() (at time.Duration, ok bool) {
 	if e.state != Looking {
 		return 0, false
@@ -165,7 +167,7 @@ func (e *Election) Due() (at time.Duration, ok bool) {
 	return e.resend, true
 }
 
-// consider weighs the vote of a server that looks for a leader as this one does.
+// consider handles the vote of a server that is looking for a leader, as this one is.
 func (e *Election) consider(now time.Duration, n Notification) {
 	switch {
 	case n.Round > e.round:
@@ -193,8 +195,8 @@ func (e *Election) consider(now time.Duration, n Notification) {
 	}
 }
 
-// join weighs the vote of a server whose election is over: the leader that a quorum
-// follows is followed, if it says itself that it leads.
+// join handles the vote of a server whose election is over: this server follows the
+// leader that a quorum follows, if that leader itself says that it leads.
 func (e *Election) join(n Notification) {
 	follow := func(from map[int]Notification) bool {
 		from[n.From] = n
@@ -222,7 +224,8 @@ func (e *Election) end(v Vote) {
 	}
 }
 
-// quorum reports whether more than half of the voters have said such a thing.
+// quorum reports whether more than half of the voters have sent a notification for which
+// such holds.
 func (e *Election) quorum(said map[int]Notification, such func(Notification) bool) bool {
 	n := 0
 	for _, v := range e.voters {

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// A server comes back. The leader has won in round 8, with the vote of the server that comes
-// back, and its one follower has ended its election in round 7.
+// A server comes back. The leader has won in round 8, with the vote of this server, and
+// its one follower has ended its election in round 7.
 func TestAServerJoinsALeaderAndAFollowerOfDifferentRounds(t *testing.T) {
 	for name, c := range map[string]struct {
-		epoch int64 // that the follower names
+		epoch int64 // named by the follower
 		joins bool
 	}{
 		"of one epoch": {5, true},
@@ -22,20 +22,20 @@ func TestAServerJoinsALeaderAndAFollowerOfDifferentRounds(t *testing.T) {
 			e.Receive(time.Millisecond, Notification{3, Leading, Vote{3, 0x400000009, 5}, 8})
 			state, vote := e.State()
 			if joins := state == Following && vote.Leader == 3; joins != c.joins {
-				t.Errorf("it is %v, and votes for %d", state, vote.Leader)
+				t.Errorf("the server is %v, and votes for %d", state, vote.Leader)
 			}
 		})
 	}
 }
 
-// A vote of a server that looks for a leader counts for one that leads only if it is the same
-// in everything.
+// A vote of a server that looks for a leader counts for a leading server only if it is
+// the same in every field.
 func TestALookingServersVoteIsComparedAsAWhole(t *testing.T) {
 	e := New(2, []int{1, 2, 3}, 800*time.Millisecond)
 	e.Look(0, 1, 0)
 	e.Receive(time.Millisecond, Notification{1, Looking, Vote{3, 9, 0}, 1})
 	e.Receive(time.Millisecond, Notification{3, Leading, Vote{3, 8, 0}, 1})
 	if state, _ := e.State(); state != Looking {
-		t.Errorf("it is %v", state)
+		t.Errorf("the server is %v", state)
 	}
 }

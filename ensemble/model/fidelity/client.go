@@ -17,24 +17,24 @@ import (
 // ErrClosed is returned when the server has closed the connection.
 var ErrClosed = errors.New("the server has closed the connection")
 
-// ErrNoAnswer is returned when the server says nothing for the client's patience.
+// ErrNoAnswer is returned when the server sends nothing within the client's patience.
 var ErrNoAnswer = errors.New("the server does not answer")
 
-// Session is what a client needs to come back to its session.
+// Session is the data that a client needs to reconnect to its session.
 type Session struct {
 	ID       int64 // 0 for a new one
 	Password []byte
 	LastZxid int64 // the greatest that the client has seen
 }
 
-// Frame is what a server has sent after the handshake.
+// Frame is a frame that a server has sent after the handshake.
 type Frame struct {
 	wire.ReplyHeader
 	Body []byte
 }
 
-// Client is a connection to one server. It sends what it is told, in any order, and
-// reads frame by frame. It is used by one goroutine.
+// Client is a connection to one server. It sends the requests that it is given, in any
+// order, and reads frame by frame. It is used by one goroutine.
 type Client struct {
 	Session Session
 	Timeout time.Duration // as negotiated; 0 if the session has expired
@@ -45,7 +45,8 @@ type Client struct {
 	closed   bool
 }
 
-// sessionTimeout is what clients ask for: no session expires by itself in a program.
+// sessionTimeout is the timeout that clients ask for: no session expires by itself in a
+// program.
 const sessionTimeout = 60 * time.Second
 
 // Dial connects to a server and begins a session, or takes one up again. A client whose
@@ -89,8 +90,8 @@ func (c *Client) handshake() error {
 	return nil
 }
 
-// Send sends a request under the next number, which it returns. Body may be nil. What
-// has a number of its own (ping, auth, setWatches) is sent under that. The last cut
+// Send sends a request under the next number, and returns the number. body may be nil.
+// Requests with a fixed number (ping, auth, setWatches) are sent under that. The last cut
 // bytes of the frame are left out.
 func (c *Client) Send(op wire.Op, body wire.Record, cut int) (xid int32, err error) {
 	switch op {
@@ -130,8 +131,8 @@ func (c *Client) Next() (Frame, error) {
 	return f, err
 }
 
-// Await returns the frames up to and with the reply of that number. With an error it
-// returns those that came before.
+// Await returns the frames up to and including the reply with the given number. With an
+// error it returns the frames that came before.
 func (c *Client) Await(xid int32) ([]Frame, error) {
 	var frames []Frame
 	for {
@@ -178,7 +179,7 @@ func (c *Client) write(frame []byte) error {
 	return c.ended(err)
 }
 
-// longest is the longest frame that is read.
+// longest bounds the length of a frame that is read.
 const longest = 4 << 20
 
 func (c *Client) read() ([]byte, error) {
@@ -200,7 +201,7 @@ func (c *Client) read() ([]byte, error) {
 	return data, nil
 }
 
-// ended gives the two ways in which a connection fails their errors.
+// ended maps the two ways in which a connection fails to their errors.
 func (c *Client) ended(err error) error {
 	switch {
 	case err == nil:

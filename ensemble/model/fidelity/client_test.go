@@ -11,7 +11,7 @@ import (
 )
 
 // serve accepts one connection, reads its handshake and writes these frames. Then it
-// closes the connection, or with hold keeps it until the test ends.
+// closes the connection, or with hold keeps it open until the test ends.
 func serve(t *testing.T, hold bool, frames ...[]byte) (address string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

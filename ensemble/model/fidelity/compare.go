@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// Difference is a step at which two transcripts do not say the same.
+// Difference is a step in which two transcripts differ.
 type Difference struct {
 	Step int
-	A, B []Observation // those that differ; the step has more
+	A, B []Observation // the differing ones; the step has more
 }
 
-// String is what each said.
+// String returns the observations of both.
 func (d Difference) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "step %d\n", d.Step)
@@ -44,7 +44,7 @@ func Compare(a, b Transcript) []Difference {
 		if slices.Equal(sa, sb) {
 			continue
 		}
-		// Only what lies between the equal beginning and the equal end is shown.
+		// Skip the equal beginning and the equal end.
 		for len(sa) > 0 && len(sb) > 0 && sa[0] == sb[0] {
 			sa, sb = sa[1:], sb[1:]
 		}
@@ -56,8 +56,8 @@ func Compare(a, b Transcript) []Difference {
 	return all
 }
 
-// Shrink returns a program without the steps, and the requests, that a difference does
-// not need: while differs holds for what is left.
+// Shrink removes from a program steps and requests that a difference does not need: those
+// without which differs still holds.
 func Shrink(p Program, differs func(Program) (bool, error)) (Program, error) {
 	for size := max(len(p.Steps)/2, 1); ; size /= 2 {
 		for from := 0; from < len(p.Steps); {

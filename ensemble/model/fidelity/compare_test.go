@@ -26,7 +26,7 @@ func TestCompareFindsWhatDiffers(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		b       []fidelity.Observation
-		differA int // how many observations of each side are shown
+		differA int // number of observations of each side that are shown
 		differB int
 	}{
 		"nothing":                         {slices.Clone(base), 0, 0},
@@ -113,7 +113,8 @@ func TestProgramsComeFromTheirSeeds(t *testing.T) {
 	}
 }
 
-// TestProgramsHaveEverything holds the generator to all that is to be compared.
+// TestProgramsHaveEverything requires that the generator draws everything that is to be
+// compared.
 func TestProgramsHaveEverything(t *testing.T) {
 	actions, ops, flags := map[fidelity.Action]int{}, map[wire.Op]int{}, map[int32]int{}
 	batches, cuts := 0, 0

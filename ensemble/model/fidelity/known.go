@@ -9,18 +9,18 @@ import (
 	"github.com/zkverify/zkverify/ensemble/model/wire"
 )
 
-// KnownDifference is one between a version of ZooKeeper and a later one.
+// KnownDifference is a difference between a version of ZooKeeper and a later one.
 type KnownDifference struct {
-	Name   string // what the later version does
+	Name   string // behavior of the later version
 	Reason string
 	Source string // an issue of ZooKeeper's, or a class
 
-	// Ends says that the sessions' state differs from there on, so that the rest of a
-	// program is not compared.
+	// Ends reports that the sessions' state differs from there on, so that the rest of a program
+	// is not compared.
 	Ends bool
 
-	level    func(*Observation)                             // takes the difference out of what either saw
-	explains func(before []Step, s Step, d Difference) bool // says whether it makes this difference
+	level    func(*Observation)                             // removes the difference from an observation of either
+	explains func(before []Step, s Step, d Difference) bool // reports whether it causes this difference
 }
 
 // Known lists the differences between 3.8.0 and 3.9.6 that programs meet.
@@ -100,7 +100,7 @@ var Known = []KnownDifference{
 
 var create2Result = regexp.MustCompile(`create2\(0\)\{path=("[^"]*") stat=\{[^}]*\}\}`)
 
-// KnownTable is a table of the known differences in Markdown.
+// KnownTable returns the known differences as a table in Markdown.
 func KnownTable() string {
 	var b strings.Builder
 	b.WriteString("| 3.9.6 | 3.8.0 | source |\n| --- | --- | --- |\n")
@@ -141,7 +141,7 @@ func level(t Transcript, known []KnownDifference) Transcript {
 	return leveled
 }
 
-// replies reports whether a difference begins with the reply to one of these.
+// replies reports whether a difference begins with the reply to one of the operations.
 func replies(d Difference, ops ...wire.Op) bool {
 	return len(d.A) > 0 && d.A[0].Kind == Reply && slices.Contains(ops, d.A[0].Op)
 }
@@ -154,7 +154,7 @@ func asks(s Step, ops ...wire.Op) bool {
 	return slices.ContainsFunc(s.Requests, func(r Request) bool { return slices.Contains(ops, r.Op) })
 }
 
-// restrictsACL reports whether a step may leave a node that not everybody may read.
+// restrictsACL reports whether a step may leave a node that not every client may read.
 func restrictsACL(s Step) bool {
 	closed := func(acl []wire.ACL) bool { return !slices.Equal(acl, open) }
 	var restricts func(body wire.Record) bool

@@ -21,17 +21,18 @@ import (
 // onewayTick is long, so that a busy machine does not make a server late by a tick.
 const onewayTick = time.Second
 
-// oneway says who noticed what when one direction between a follower and its leader was lost.
+// oneway records the effects of the loss of one direction between a follower and its
+// leader.
 type oneway struct {
-	leaderHeard   bool // the follower knows of what was written at the leader after that
-	writeArrived  bool // the leader carried out what was written through the follower after that
+	leaderHeard   bool // the follower knows of a write at the leader after the loss
+	writeArrived  bool // the leader carried out a write through the follower after the loss
 	writeAnswered bool
-	gaveUp        time.Duration // when the follower's client lost its connection, since the loss began
-	expired       time.Duration // when the client's session ended, since it began
+	gaveUp        time.Duration // time from the loss until the follower's client lost its connection
+	expired       time.Duration // time from the loss until the client's session ended
 }
 
-// TestOneWayLossIsNoticedAsByZooKeeper compares real servers, whose links are Toxiproxy's, with
-// the model.
+// TestOneWayLossIsNoticedAsByZooKeeper compares real servers, whose links are
+// Toxiproxy's, with the model.
 func TestOneWayLossIsNoticedAsByZooKeeper(t *testing.T) {
 	network, err := links.InProcess()
 	if err != nil {
@@ -76,8 +77,9 @@ func TestOneWayLossIsNoticedAsByZooKeeper(t *testing.T) {
 	}
 }
 
-// compareOneWay fails unless both saw the same, at the same time but for a tick: ticks, and
-// the pings of half ticks, are not in step. Half a tick more is for a busy machine.
+// compareOneWay fails unless both had the same effects, at the same time to within a
+// tick: ticks, and the pings of half ticks, are not in step. Half a tick more is for a
+// busy machine.
 func compareOneWay(t *testing.T, real, model oneway) {
 	t.Helper()
 	for what, d := range map[string]time.Duration{
@@ -93,7 +95,7 @@ func compareOneWay(t *testing.T, real, model oneway) {
 	}
 }
 
-// loseOneWay has one direction lost, and heals it.
+// loseOneWay cuts one direction, and heals it.
 func loseOneWay(ctx context.Context, e ensembletest.Servers, toLeader bool) (o oneway, err error) {
 	leader, err := e.Leader(ctx)
 	if err != nil {
@@ -130,10 +132,10 @@ func loseOneWay(ctx context.Context, e ensembletest.Servers, toLeader bool) (o o
 	return o, errors.Join(err, allServe(ctx, e))
 }
 
-// patience is longer than anything that is waited for here.
+// patience is longer than any wait here.
 const patience = 30 * time.Second
 
-// watch asks through the follower, and looks at the leader what comes of it.
+// watch sends requests through the follower, and looks for their effects at the leader.
 func (o *oneway) watch(client, observer *fidelity.Client, began, lost time.Time) error {
 	time.Sleep(onewayTick) // a ping of the leader and its reply are due: one of them is lost
 	err := makeNode(observer, "/other", wire.FlagPersistent)
@@ -150,7 +152,7 @@ func (o *oneway) watch(client, observer *fidelity.Client, began, lost time.Time)
 	}
 	var g errgroup.Group
 	g.Go(func() error {
-		// It pings: a server closes a connection that says nothing.
+		// It pings: a server closes a silent connection.
 		for err := fidelity.ErrNoAnswer; errors.Is(err, fidelity.ErrNoAnswer); {
 			var frames []fidelity.Frame
 			frames, err = client.AwaitClosed()
@@ -163,7 +165,7 @@ func (o *oneway) watch(client, observer *fidelity.Client, began, lost time.Time)
 			if time.Since(lost) > patience {
 				return errors.New("the follower keeps its client")
 			}
-			_, _ = client.Send(wire.Ping, nil, 0) // the next look says that it has ended
+			_, _ = client.Send(wire.Ping, nil, 0) // the next read returns its end
 		}
 		o.gaveUp = time.Since(lost)
 		return nil
@@ -196,8 +198,8 @@ func cutAll(ctx context.Context, ls []links.Link, cut links.Cut) (err error) {
 	return err
 }
 
-// allServe waits until all servers have taken part in a quorum for a tick: one that has just
-// found its leader may lose it again.
+// allServe waits until all servers have taken part in a quorum for a tick: a server that
+// has just found its leader may lose it again.
 func allServe(ctx context.Context, e ensembletest.Servers) error {
 	serve := func(s ensemble.Server) bool {
 		status, _, err := ensemble.AskStatus(ctx, s)

@@ -57,7 +57,7 @@ func startSide(t *testing.T, what string) *side {
 	return s
 }
 
-// simulated begins the name of a side that is the model.
+// simulated is the prefix of the name of a side that is the model.
 const simulated = "simulated-"
 
 func startServers(t *testing.T, what string) ensemble.Ensemble {
@@ -107,7 +107,7 @@ func (s *side) open() error {
 	return err
 }
 
-// run runs a program, again if the ensemble was disturbed.
+// run runs a program, again if an election disturbed the ensemble.
 func (s *side) run(p fidelity.Program) (fidelity.Transcript, error) {
 	for try := 1; ; try++ {
 		transcript, err := s.target.Run(s.t.Context(), p)
@@ -136,9 +136,9 @@ func runBoth(a, b *side, p fidelity.Program) (ta, tb fidelity.Transcript, err er
 	return ta, tb, g.Wait()
 }
 
-// comes is how often a difference has to come again, one time after the other. The model
-// always answers the same; real servers delete a node whose time to live is over when they
-// come to it.
+// comes is the number of times in a row that a difference has to appear. The model always
+// gives the same answers; real servers delete a node whose time to live is over at
+// varying times.
 const comes = 3
 
 // TestTheModelAnswersAsZooKeeperDoes runs programs on servers and on the model of them.
@@ -150,7 +150,7 @@ func TestTheModelAnswersAsZooKeeperDoes(t *testing.T) {
 	}
 }
 
-// TestProgramsSayTheSameTwice finds what in a transcript a program does not decide.
+// TestProgramsSayTheSameTwice finds parts of a transcript that a program does not decide.
 func TestProgramsSayTheSameTwice(t *testing.T) {
 	t.Run("the model", func(t *testing.T) {
 		comparePrograms(t, startSide(t, simulated+"3.8.0"), startSide(t, simulated+"3.8.0"), nil)
@@ -175,7 +175,7 @@ func TestVersionsDifferInWhatIsKnown(t *testing.T) {
 	})
 }
 
-// TestTwoSides runs programs on what -a and -b name.
+// TestTwoSides runs programs on the sides that -a and -b name.
 func TestTwoSides(t *testing.T) {
 	if *sideA == "" || *sideB == "" {
 		t.Skip("-a and -b are not given")
@@ -187,7 +187,8 @@ func TestTwoSides(t *testing.T) {
 	comparePrograms(t, startSide(t, *sideA), startSide(t, *sideB), known)
 }
 
-// TestADifferenceIsFound runs the versions of the model without what is known.
+// TestADifferenceIsFound compares the versions of the model without the known
+// differences.
 func TestADifferenceIsFound(t *testing.T) {
 	a, b := startSide(t, simulated+"3.8.0"), startSide(t, simulated+"3.9.6")
 	p := fidelity.Program{Steps: []fidelity.Step{
@@ -248,7 +249,7 @@ func comparePrograms(t *testing.T, a, b *side, known []fidelity.KnownDifference)
 	t.Logf("%d programs in %v", *programs, spent)
 }
 
-// TestWhatLiesInTheTreesRootIsNoDifference: a program that was disturbed leaves its nodes.
+// TestWhatLiesInTheTreesRootIsNoDifference: a disturbed program leaves its nodes.
 func TestWhatLiesInTheTreesRootIsNoDifference(t *testing.T) {
 	a, b := startSide(t, simulated+"3.8.0"), startSide(t, simulated+"3.8.0")
 	touch := fidelity.Request{Op: wire.SetData, Body: &wire.SetDataRequest{Path: "/", Version: -1}}

@@ -42,7 +42,7 @@ func placeParts(m *wire.MultiRequest, root string) (wire.Record, error) {
 	return placed, nil
 }
 
-// paths returns where the paths of a request are.
+// paths returns pointers to the paths of a request.
 func paths(body wire.Record) (all []*string) {
 	addAll := func(lists ...[]string) {
 		for _, list := range lists {

@@ -7,9 +7,9 @@ import (
 	"github.com/zkverify/zkverify/ensemble/model/wire"
 )
 
-// Program is what several sessions do, one step after the other.
+// Program is a sequence of steps of several sessions.
 type Program struct {
-	Seed  uint64 // what it was drawn from
+	Seed  uint64 // from which it was drawn
 	Steps []Step
 }
 
@@ -45,15 +45,15 @@ type Step struct {
 	Requests []Request // of Ask and Steal
 }
 
-// Request is a request with its body, whose paths begin with "~" where they are those of
-// the program. SetWatches gives its zxid as the number of steps that it lies back.
+// Request is a request with its body. Paths of the program's own nodes begin with "~".
+// SetWatches gives its zxid as a number of steps back.
 type Request struct {
 	Op   wire.Op
 	Body wire.Record
 	Cut  int // this many bytes are missing at its end
 }
 
-// String is one line for each step.
+// String returns a line for each step.
 func (p Program) String() string {
 	var b strings.Builder
 	for i, s := range p.Steps {
@@ -62,7 +62,7 @@ func (p Program) String() string {
 	return b.String()
 }
 
-// String is the step as a sentence.
+// String returns the step as a sentence.
 func (s Step) String() string {
 	var requests []string
 	for _, r := range s.Requests {
@@ -75,7 +75,7 @@ func (s Step) String() string {
 	return strings.TrimSuffix(text+": "+strings.Join(requests, "; "), ": ")
 }
 
-// String is the request's name and body.
+// String returns the request's name and body.
 func (r Request) String() string {
 	text := opName(r.Op) + " " + plain.text(r.Body)
 	if r.Cut > 0 {

@@ -8,7 +8,8 @@ import (
 	"github.com/zkverify/zkverify/ensemble/model/wire"
 )
 
-// Random draws a program of that many steps. The same seed gives the same program.
+// Random draws a program of the given number of steps. The same seed gives the same
+// program.
 func Random(seed uint64, steps int) Program {
 	d := &dice{rand.New(rand.NewPCG(seed, 0))}
 	sessions := 2 + d.IntN(3)
@@ -21,7 +22,7 @@ func Random(seed uint64, steps int) Program {
 
 type dice struct{ *rand.Rand }
 
-// chance is true in that many of a hundred cases.
+// chance returns true in percent of a hundred cases.
 func (d *dice) chance(percent int) bool { return d.IntN(100) < percent }
 
 func pick[T any](d *dice, from ...T) T { return from[d.IntN(len(from))] }
@@ -51,8 +52,8 @@ func (d *dice) step(session int) Step {
 	return s
 }
 
-// request draws a request. One of a batch leaves alone what servers delete on their
-// own, and is none that is answered out of order.
+// request draws a request. A request of a batch does not touch nodes that servers delete
+// on their own, and is none that is answered out of order.
 func (d *dice) request(batch bool) Request {
 	switch n := d.IntN(100); {
 	case !batch && n < 3:
@@ -90,7 +91,7 @@ func (d *dice) data() []byte {
 	return pick(d, nil, []byte{}, []byte("d"), []byte("data"), []byte("\x00\xff"))
 }
 
-// version draws one that is often that of the node.
+// version draws a version that is often the node's.
 func (d *dice) version() int32 { return pick[int32](d, -1, -1, -1, -1, 0, 0, 1, 2, 7, -2) }
 
 // Identities that programs prove.
@@ -101,8 +102,8 @@ func digest(identity string) string {
 	return identity[:1] + ":" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// aclOf draws the access control list of a node. Everybody may read those that servers
-// delete by themselves: a run looks whether they are gone before it goes on.
+// aclOf draws the access control list of a node. Every client may read the nodes that
+// servers delete by themselves: a run checks that they are gone before it goes on.
 func (d *dice) aclOf(path string) []wire.ACL {
 	if path == "~/c" || path == "~/t" {
 		return open
@@ -152,8 +153,9 @@ func (d *dice) auth() Request {
 	return Request{Op: wire.Auth, Body: a}
 }
 
-// oddRequest is one that no client sends. Requests for changes are left whole: 3.9 gives
-// one that it cannot read the zxid of the change before, and then orders nothing more.
+// oddRequest draws a request that no client sends. Requests for changes stay whole: 3.9
+// gives an unreadable change the zxid of the change before, and then orders no more
+// changes.
 func (d *dice) oddRequest() Request {
 	switch d.IntN(6) {
 	case 0:

@@ -12,15 +12,15 @@ func (d *dice) change(batch bool) Request {
 	case n < 93:
 		return Request{Op: wire.SetData, Body: &wire.SetDataRequest{Path: d.path(batch), Data: d.data(), Version: d.version()}}
 	}
-	if batch { // what is pipelined behind a setACL is checked against the old ACL as long as it is under way
+	if batch { // a request behind a setACL under way is checked against the old ACL
 		return d.create(batch)
 	}
 	path := d.belowRoot(batch)
 	return Request{Op: wire.SetACL, Body: &wire.SetACLRequest{Path: path, ACL: d.aclOf(path), Version: d.version()}}
 }
 
-// create draws a create. Containers, and times to live that end, are left to the paths
-// that batches leave alone.
+// create draws a create. Batches avoid the paths of containers and of nodes whose time to
+// live ends.
 func (d *dice) create(batch bool) Request {
 	c := wire.CreateRequest{Path: d.path(batch), Data: d.data()}
 	c.ACL = d.aclOf(c.Path)
@@ -34,7 +34,7 @@ func (d *dice) create(batch bool) Request {
 		return Request{Op: op, Body: &c}
 	}
 	switch {
-	case c.Path == "/": // what a sequential node leaves there would meet other programs
+	case c.Path == "/": // a sequential node there would meet other programs
 		c.Flags = 0
 	case c.Path == "~/t" || d.chance(6):
 		return d.createTTL(c, batch)
@@ -44,9 +44,9 @@ func (d *dice) create(batch bool) Request {
 		c.Flags = pick[int32](d, 7, -1, 99)
 	case d.chance(3):
 		// Not in a batch: when the leader comes to such a part of a multi it gives up, and
-		// what the parts before would change is there for the requests behind the multi
-		// until these have been carried out (PrepRequestProcessor.pRequestHelper rolls back
-		// only after a KeeperException).
+		// requests behind the multi see the changes of the earlier parts until they have been
+		// carried out (PrepRequestProcessor.pRequestHelper rolls back only after a
+		// KeeperException).
 		c.Flags = pick[int32](d, 7, -1, 99, wire.FlagPersistentTTL, wire.FlagPersistentSequentialTTL)
 	}
 	return Request{Op: op, Body: &c}
@@ -59,8 +59,8 @@ func (d *dice) createTTL(c wire.CreateRequest, batch bool) Request {
 	case c.Path == "~/t" && !batch:
 		c.Flags, ttl = wire.FlagPersistentTTL, 1
 	case c.Flags != wire.FlagPersistentTTL && c.Flags != wire.FlagPersistentSequentialTTL:
-		// Under other flags servers do not check the time to live before it is in the
-		// log of changes: one out of range ends all of them, and again at each start.
+		// Under other flags servers do not check the time to live before it is in the log of
+		// changes. A value out of range ends all servers, and again at each start.
 		ttl = 3_600_000
 	}
 	return Request{Op: wire.CreateTTL, Body: &wire.CreateTTLRequest{CreateRequest: c, TTL: ttl}}
@@ -84,8 +84,8 @@ func (d *dice) multi(batch bool) Request {
 	return Request{Op: wire.Multi, Body: m}
 }
 
-// withACL gives a create without a list an empty one: 3.9 cannot read a multi with such
-// a create, and then orders nothing more (see oddRequest).
+// withACL gives a create without a list an empty one: 3.9 cannot read a multi with such a
+// create, and then orders no more changes (see oddRequest).
 func withACL(body wire.Record) wire.Record {
 	switch b := body.(type) {
 	case *wire.CreateRequest:
@@ -107,7 +107,7 @@ func (d *dice) multiRead() Request {
 	return Request{Op: wire.MultiRead, Body: m}
 }
 
-// belowRoot is a path that does not mean the tree's root, as "/" and "" do: other
+// belowRoot draws a path other than "/" and "", which mean the tree's root: other
 // programs change its data, and need to create nodes in it.
 func (d *dice) belowRoot(batch bool) string {
 	for {
@@ -132,7 +132,7 @@ func (d *dice) read() Request {
 	}
 }
 
-// watch draws what concerns watches alone.
+// watch draws a request about watches alone.
 func (d *dice) watch() Request {
 	path := d.belowRoot(false)
 	if d.chance(50) {

@@ -10,32 +10,32 @@ import (
 	"github.com/zkverify/zkverify/ensemble/model/wire"
 )
 
-// recorder keeps what a run sees until all of its zxids are known.
+// recorder keeps the observations of a run until all of its zxids are known.
 type recorder struct {
 	root  string
 	names map[int64]string // of sessions
 	own   []int64          // the zxids of the program's requests for changes
 	steps []recordedStep
 
-	before wire.Stat // of the tree's root, as the program began
+	before wire.Stat // of the tree's root, when the program began
 }
 
 type recordedStep struct {
 	seen        []recorded
-	acted       int // how many of them came from the action; the sessions' order in the rest means nothing
+	acted       int // how many of them the action caused; the order of sessions in the rest means nothing
 	from, to    time.Time
 	after       int64 // the last zxid before the step
-	last        int64 // and at its end
-	sortsEvents bool  // a session ended in it
+	last        int64 // the last zxid at its end
+	sortsEvents bool  // a session ended in the step
 }
 
-// recorded is an observation as it came.
+// recorded is an observation in raw form.
 type recorded struct {
 	session string
 	kind    Kind
 	op      wire.Op
 	frame   Frame
-	text    string // of what is not a frame
+	text    string // of an observation that is no frame
 }
 
 func (r *recorder) add(o recorded) {
@@ -46,7 +46,7 @@ func (r *recorder) add(o recorded) {
 	}
 }
 
-// transcript is what was recorded, in terms of the program.
+// transcript returns the observations, in terms of the program.
 func (r *recorder) transcript() Transcript {
 	slices.Sort(r.own)
 	r.own = slices.Compact(r.own)
@@ -64,7 +64,7 @@ func (r *recorder) transcript() Transcript {
 	return t
 }
 
-// sortEvents sorts each session's notifications, where they follow each other.
+// sortEvents sorts notifications of a session that follow each other.
 func sortEvents(seen []Observation) {
 	for from := 0; from < len(seen); {
 		to := from + 1
@@ -89,7 +89,7 @@ func (r *recorder) observation(o recorded) Observation {
 	return seen
 }
 
-// body is a frame's body as text, with the bytes that do not belong to it.
+// body returns a frame's body as text, with any bytes that follow it.
 func (r *recorder) body(record wire.Record, data []byte) string {
 	if len(data) == 0 {
 		return ""
@@ -123,8 +123,8 @@ func eventName(t wire.EventType) string {
 	return fmt.Sprintf("event %d", t)
 }
 
-// zxid is the number of the program's changes up to a zxid. So what others change in
-// between, such as the servers' own deletes, does not show.
+// zxid returns the number of the program's changes up to a zxid. So changes by others in
+// between, such as the servers' own deletes, do not show.
 func (r *recorder) zxid(zxid int64) string {
 	if zxid <= 0 {
 		return fmt.Sprint(zxid)
@@ -136,8 +136,8 @@ func (r *recorder) zxid(zxid int64) string {
 	return fmt.Sprintf("+%d", n)
 }
 
-// stat is a stat as text. All programs share the tree's root, the only node they meet that
-// no zxid has created: of it only what changes during the program is said.
+// stat returns a stat as text. All programs share the tree's root, the only node without
+// a zxid of its creation; its stat is given relative to the beginning of the program.
 func (r *recorder) stat(s wire.Stat) string {
 	if s.Czxid == 0 {
 		s.Version, s.Cversion, s.Aversion, s.NumChildren = s.Version-r.before.Version, s.Cversion-r.before.Cversion, s.Aversion-r.before.Aversion, s.NumChildren-r.before.NumChildren
@@ -157,10 +157,10 @@ func (r *recorder) owner(id int64) string {
 	return fmt.Sprintf("%#x", uint64(id)) // a container, or a time to live
 }
 
-// clockSlack is by how much a server's clock may differ from the program's.
+// clockSlack bounds the difference between a server's clock and the program's.
 const clockSlack = 3 * time.Millisecond
 
-// time says whether a change has a time in the step that made it.
+// time reports whether the time of a change lies within the step that made it.
 func (r *recorder) time(zxid, ms int64) string {
 	i := sort.Search(len(r.steps), func(i int) bool { return r.steps[i].last >= zxid })
 	if i == len(r.steps) {

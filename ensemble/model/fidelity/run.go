@@ -10,7 +10,7 @@ import (
 	"github.com/zkverify/zkverify/ensemble/model/wire"
 )
 
-// run is one program on one target.
+// run is the run of one program on one target.
 type run struct {
 	*recorder
 	target     *Target
@@ -29,8 +29,8 @@ type actor struct {
 // ErrNewLeader is returned by Run when an election has disturbed the program.
 var ErrNewLeader = errors.New("the ensemble has got a new leader")
 
-// Run carries out a program and returns what its sessions saw. Its errors are those of
-// the harness: what a server does wrong is in the transcript.
+// Run carries out a program and returns the observations of its sessions. Its errors are
+// those of the harness; faults of a server are in the transcript.
 func (t *Target) Run(ctx context.Context, p Program) (Transcript, error) {
 	root, err := t.newRoot(ctx)
 	if err != nil {
@@ -60,7 +60,7 @@ func (t *Target) Run(ctx context.Context, p Program) (Transcript, error) {
 	return r.transcript(), nil
 }
 
-// step carries out a step and waits until all that it causes has been seen.
+// step carries out a step and waits until all its effects have been seen.
 func (r *run) step(ctx context.Context, s Step) error {
 	for len(r.actors) <= s.Session {
 		i := len(r.actors)
@@ -109,7 +109,7 @@ func (r *run) act(ctx context.Context, a *actor, s Step) error {
 	return fmt.Errorf("action %q is unknown", s.Action)
 }
 
-// connect begins a session, or takes up the actor's.
+// connect begins a session, or reconnects to the actor's.
 func (r *run) connect(ctx context.Context, a *actor) error {
 	before := a.session
 	c, err := Dial(ctx, r.target.addresses[a.server], a.session, patience)
@@ -134,7 +134,7 @@ func (r *run) connect(ctx context.Context, a *actor) error {
 	return nil
 }
 
-// refused records that a session has expired, and what the server does then.
+// refused records that a session has expired, and the frames that the server sends then.
 func (r *run) refused(name string, c *Client) error {
 	defer c.Close()
 	r.add(recorded{session: name, kind: Expired, text: fmt.Sprintf("session %d", c.Session.ID)})
@@ -145,7 +145,7 @@ func (r *run) refused(name string, c *Client) error {
 	return r.failed(name, err)
 }
 
-// failed records what an error says of the server. It returns errors of other kinds.
+// failed records an error of the server. It returns errors of other kinds.
 func (r *run) failed(name string, err error) error {
 	switch {
 	case errors.Is(err, ErrClosed):
@@ -158,10 +158,10 @@ func (r *run) failed(name string, err error) error {
 	return nil
 }
 
-// ask sends requests and reads as many replies.
+// ask sends requests and reads their replies.
 func (r *run) ask(a *actor, requests []Request) error {
 	if a.client == nil {
-		return nil // the step before has said why
+		return nil // the step before has recorded the reason
 	}
 	return r.lost(a, r.exchange(a.name, a.client, requests))
 }
@@ -215,7 +215,7 @@ func (r *run) exchange(name string, c *Client, requests []Request) error {
 	return nil
 }
 
-// setRelativeZxid replaces a number of steps by the zxid of that time.
+// setRelativeZxid replaces a number of steps by the zxid at that step.
 func (r *run) setRelativeZxid(body wire.Record) {
 	back := func(zxid *int64) {
 		if i := len(r.steps) - 1 - int(*zxid); i >= 0 {
@@ -232,7 +232,7 @@ func (r *run) setRelativeZxid(body wire.Record) {
 	}
 }
 
-// end closes the sessions that are left.
+// end closes the remaining sessions.
 func (r *run) end(ctx context.Context) {
 	for _, a := range r.actors {
 		if a.session.ID == 0 {
@@ -246,7 +246,7 @@ func (r *run) end(ctx context.Context) {
 			a.client = c
 		}
 		if _, err := a.client.Send(wire.CloseSession, nil, 0); err == nil {
-			_, _ = a.client.AwaitClosed() // what it says is no part of the program
+			_, _ = a.client.AwaitClosed() // its answers are no part of the program
 		}
 		a.drop()
 	}

@@ -19,7 +19,7 @@ import (
 
 var saslUsers = map[string]string{"app": `pa"ss, wörd\`, "jürgen": "größe", "李": "密码"}
 
-// Servers of the comparison: without SASL, with it, and with it alone.
+// Servers of the comparison: without SASL, with optional SASL, and with mandatory SASL.
 var saslServers = map[string]ensemble.LocalConfig{
 	"without SASL": {},
 	"with SASL":    {SASLUsers: saslUsers},
@@ -28,8 +28,8 @@ var saslServers = map[string]ensemble.LocalConfig{
 	}},
 }
 
-// saslPrograms are what a client does, token by token, before it asks for other things. A token is made
-// of the challenge before it.
+// saslPrograms are the tokens that clients send before other requests, in order. A
+// function makes each token from the last challenge.
 var saslPrograms = map[string][]func(challenge []byte) []byte{
 	"nothing":                             {},
 	"the right password":                  {empty, response("app", saslUsers["app"])},
@@ -74,7 +74,7 @@ func response(user, password string) func([]byte) []byte {
 	}
 }
 
-// edited is the right response with something else in it.
+// edited returns the right response with one part replaced.
 func edited(old, other string) func([]byte) []byte {
 	return func(challenge []byte) []byte {
 		token := string(response("app", saslUsers["app"])(challenge))
@@ -114,7 +114,8 @@ var (
 	aProof = regexp.MustCompile(`rspauth=[0-9a-f]{32}$`)
 )
 
-// playSASL returns what a server says to a program, and to what a client asks for after it.
+// playSASL returns the server's answers to the tokens of a program, and to later requests
+// of the client.
 func playSASL(t *testing.T, server ensemble.Server, program string, tokens []func([]byte) []byte) (said []string) {
 	t.Helper()
 	c, err := fidelity.Dial(t.Context(), server.Addr, fidelity.Session{}, patience)
@@ -162,7 +163,7 @@ func playSASL(t *testing.T, server ensemble.Server, program string, tokens []fun
 	return said
 }
 
-// showToken shows a server's token without what is another one each time.
+// showToken returns a server's token without the parts that differ each time.
 func showToken(body []byte) string {
 	var r wire.SASLToken
 	if _, err := wire.Decode(body, &r); err != nil {

@@ -23,7 +23,7 @@ func (r *run) leave(a *actor) error {
 	return nil
 }
 
-// untilClosed records what comes until the server closes the connection.
+// untilClosed records the frames that come until the server closes the connection.
 func (r *run) untilClosed(name string, c *Client) error {
 	frames, err := c.AwaitClosed()
 	for _, f := range frames {
@@ -35,15 +35,15 @@ func (r *run) untilClosed(name string, c *Client) error {
 	return err
 }
 
-// forget makes way for a new session, with a name of its own.
+// forget prepares the actor for a new session, with a name of its own.
 func (r *run) forget(a *actor) {
 	a.drop()
 	a.session = Session{LastZxid: a.session.LastZxid}
 	a.name += "'"
 }
 
-// steal takes the actor's session to a server while its old connection is open, and
-// sends requests on that.
+// steal reconnects the actor's session at a server while its old connection is open, and
+// sends requests on the old one.
 func (r *run) steal(ctx context.Context, a *actor, server int, requests []Request) error {
 	if a.client == nil {
 		return nil
@@ -61,8 +61,9 @@ func (r *run) steal(ctx context.Context, a *actor, server int, requests []Reques
 	return nil
 }
 
-// expire closes the actor's session through another connection. What its own gets to
-// see before it is closed is left out: notifications may be lost with the connection.
+// expire closes the actor's session through another connection. Frames that its own
+// connection receives before it is closed are left out: notifications may be lost with
+// the connection.
 func (r *run) expire(ctx context.Context, a *actor, server int) error {
 	if a.client == nil {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/zkverify/zkverify/ensemble/model/wire"
 )
 
-// settle waits until the servers and sessions know all that a step has changed.
+// settle waits until the servers and sessions know all changes of a step.
 func (r *run) settle(ctx context.Context) error {
 	now := &r.steps[len(r.steps)-1]
 	now.acted = len(now.seen)
@@ -65,17 +65,17 @@ func (r *run) awaitSync(a *actor, xid int32) error {
 	return err
 }
 
-// shortTTL is the longest time to live that a program waits for.
+// shortTTL bounds the time to live that a program waits for.
 const shortTTL = time.Second
 
-// perishable is a node that the server deletes some time.
+// perishable is a node that the server deletes on its own.
 type perishable struct {
-	czxid     int64 // another node of the path is not meant
-	container bool  // goes once it has lost its children; others, once they have none
+	czxid     int64 // tells it from another node of the path
+	container bool  // deleted once it has lost its children; others, once they have none
 }
 
-// note remembers what a request has created if the server deletes it some time. The
-// operation decides that, not the flags.
+// note remembers the node that a request has created if the server deletes it on its own.
+// The operation decides that, not the flags.
 func (r *run) note(q Request, f Frame) {
 	reply := wire.NewReply(q.Op)
 	if reply == nil || len(f.Body) == 0 {
@@ -127,8 +127,8 @@ func (r *run) awaitDeletes(ctx context.Context) (deleted bool, err error) {
 	return deleted, nil
 }
 
-// awaitDelete waits until a node is gone, if the server is to delete it. It reports that
-// it is gone, or that it was kept too long.
+// awaitDelete waits until a node is gone, if the server is to delete it. It reports
+// whether the node is gone, and whether the server kept it too long.
 func (r *run) awaitDelete(ctx context.Context, path string) (gone, kept bool, err error) {
 	for deadline := time.Now().Add(patience); ; {
 		stat, exists, err := r.target.stat(ctx, path)
@@ -141,6 +141,6 @@ func (r *run) awaitDelete(ctx context.Context, path string) (gone, kept bool, er
 		case time.Now().After(deadline):
 			return false, true, nil
 		}
-		time.Sleep(5 * time.Millisecond) // nothing tells that a server is about to delete a node
+		time.Sleep(5 * time.Millisecond) // no event announces that a server is about to delete a node
 	}
 }

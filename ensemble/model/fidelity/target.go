@@ -11,20 +11,20 @@ import (
 	"github.com/zkverify/zkverify/ensemble/model/wire"
 )
 
-// patience is how long a server may take for an answer.
+// patience is the time that a server may take for an answer.
 const patience = 30 * time.Second
 
 // Target is an ensemble that programs run on, one after the other.
 type Target struct {
 	addresses []string
-	name      string    // what its nodes' names begin with
-	runs      int       // how many programs have run
+	name      string    // prefix of its nodes' names
+	runs      int       // number of programs that have run
 	observers []*Client // one on each server, of the target's own
 	stop      func()    // ends the goroutines of nudge, and waits for them
 }
 
-// Open connects to the servers at these addresses. Where leader and followers differ,
-// two targets are compared by role: give the leader's address first.
+// Open connects to the servers at these addresses. Give the leader's address first: where
+// leader and followers differ, two targets are compared by role.
 func Open(ctx context.Context, addresses []string) (*Target, error) {
 	t := &Target{addresses: addresses, name: fmt.Sprintf("/fidelity-%08x", rand.Uint32()), observers: make([]*Client, len(addresses))}
 	ctx, cancel := context.WithCancel(ctx)
@@ -40,8 +40,8 @@ func Open(ctx context.Context, addresses []string) (*Target, error) {
 	return t, nil
 }
 
-// nudge sends pings to a server until ctx ends. A server of 3.8.0 that is asked one
-// thing at a time forgets a request once in some 10,000, until the next one wakes it up:
+// nudge sends pings to a server until ctx ends. A server of 3.8.0 that gets one request
+// at a time forgets a request once in some 10,000, until the next one wakes it up:
 // CommitProcessor.run looks at its queues before it takes the lock under which it waits.
 func nudge(ctx context.Context, address string) {
 	var c *Client
@@ -61,7 +61,7 @@ func nudge(ctx context.Context, address string) {
 			var err error
 			if c, err = Dial(ctx, address, Session{}, patience); err != nil {
 				c = nil
-				continue // the program's own requests find out what is wrong
+				continue // the program's own requests find the error
 			}
 		}
 		if _, err := c.Send(wire.Ping, nil, 0); err == nil {
@@ -74,7 +74,7 @@ func nudge(ctx context.Context, address string) {
 	}
 }
 
-// Close ends the target's own sessions. The servers go on.
+// Close ends the target's own sessions. The servers keep running.
 func (t *Target) Close() {
 	t.stop()
 	for _, o := range t.observers {
@@ -88,7 +88,7 @@ func (t *Target) Close() {
 	}
 }
 
-// barrier returns when each server has made all changes that the leader had ordered.
+// barrier returns when each server has applied all changes that the leader had ordered.
 func (t *Target) barrier(ctx context.Context) error {
 	return t.askAll(ctx, wire.Sync, &wire.Path{Path: "/"})
 }
@@ -122,8 +122,8 @@ func (t *Target) askOnce(ctx context.Context, op wire.Op, body wire.Record) erro
 	return nil
 }
 
-// observer returns the target's own client at a server. One whose connection has ended
-// gets another session.
+// observer returns the target's own client at a server. If its connection has ended, it
+// opens another session.
 func (t *Target) observer(ctx context.Context, server int) (*Client, error) {
 	if o := t.observers[server]; o != nil && !o.Closed() {
 		return o, nil
@@ -136,7 +136,7 @@ func (t *Target) observer(ctx context.Context, server int) (*Client, error) {
 	return o, nil
 }
 
-// zxid is the last that the leader has ordered, after a barrier.
+// zxid returns the last zxid that the leader has ordered, after a barrier.
 func (t *Target) zxid() int64 {
 	var last int64
 	for _, o := range t.observers {
@@ -184,7 +184,7 @@ func (t *Target) newRoot(ctx context.Context) (string, error) {
 	return path + "/r", nil
 }
 
-// remove deletes a node with all below it. What may not be deleted stays.
+// remove deletes a node with all nodes below it. Nodes that may not be deleted stay.
 func (t *Target) remove(ctx context.Context, path string) error {
 	f, err := t.ask(ctx, wire.GetChildren, &wire.PathWatch{Path: path})
 	if err != nil {

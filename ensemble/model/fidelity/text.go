@@ -11,7 +11,7 @@ import (
 
 // printer writes records as text.
 type printer struct {
-	root string                 // is written "~"
+	root string                 // written as "~"
 	stat func(wire.Stat) string // nil for all fields
 }
 
@@ -88,7 +88,7 @@ func (p printer) record(v reflect.Value) string {
 	return "{" + strings.Join(fields, " ") + "}"
 }
 
-// names are sorted: servers keep them in hash tables.
+// names returns sorted names: servers keep them in hash tables.
 func (p printer) names(list []string) string {
 	list = slices.Clone(list)
 	for i := range list {

@@ -7,10 +7,10 @@ import (
 	"github.com/zkverify/zkverify/ensemble/model/wire"
 )
 
-// Transcript is what a program's sessions saw, step by step.
+// Transcript lists the observations of a program's sessions, step by step.
 type Transcript struct{ Steps [][]Observation }
 
-// Kind is what was observed.
+// Kind is the kind of an observation.
 type Kind string
 
 // The kinds.
@@ -24,7 +24,7 @@ const (
 	Kept      Kind = "not deleted by the server" // a container, or a node whose time to live is over
 )
 
-// Observation is one thing that a session saw, or that happened to a node.
+// Observation is an event that a session saw, or a change of a node.
 type Observation struct {
 	Session string
 	Kind    Kind
@@ -34,7 +34,7 @@ type Observation struct {
 	Body    string
 }
 
-// String is one line.
+// String returns the observation in one line.
 func (o Observation) String() string {
 	text := o.Session + " " + string(o.Kind)
 	if o.Kind == Reply {
@@ -46,7 +46,7 @@ func (o Observation) String() string {
 	return strings.TrimSpace(text + " " + o.Body)
 }
 
-// String is the transcript, a paragraph a step.
+// String returns the transcript, a paragraph for each step.
 func (t Transcript) String() string {
 	var b strings.Builder
 	for i, step := range t.Steps {

@@ -23,19 +23,19 @@ type conn struct {
 
 	// guarded by Live's mutex
 	id      model.ConnID // 0 before the server has accepted it
-	over    bool         // it has ended at the server
-	lost    [2]bool      // something that was said is lost, by direction
+	over    bool         // ended at the server
+	lost    [2]bool      // data was lost, by direction
 	backlog cluster.Backlog
 	arrives [2]time.Duration
 	said    int    // bytes of the server, since the link's condition was set
-	head    []byte // what the server has said, until it has answered the connect request
-	shaken  bool   // it has
+	head    []byte // the server's first bytes, until it has answered the connect request
+	shaken  bool   // the server has answered it
 
 	wake chan struct{} // capacity 1: a reader may go on
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the fields below
 	in       []byte
-	err      error // what comes behind in; nil while more may come
+	err      error // the error behind in; nil while more may come
 	closed   bool  // by the client
 	deadline time.Time
 	writeBy  time.Time
@@ -46,7 +46,8 @@ func newConn(l *Link, addr string) *conn {
 	return &conn{link: l, addr: addr, wake: make(chan struct{}, 1)}
 }
 
-// accept opens the connection at the server. It reports false if nobody listens.
+// accept opens the connection at the server. It returns false if the server's process
+// does not run.
 func (c *conn) accept() bool {
 	id, ok := c.link.live.Accept(c.link.server, c.link.ip, c)
 	if ok {
@@ -56,13 +57,13 @@ func (c *conn) accept() bool {
 	return ok
 }
 
-// carry has something of so many bytes arrive at the other end, behind what was said
-// before, when the link does not hold it back, and unless it drops it.
+// carry lets a message of the given size arrive at the other end, behind the earlier
+// messages, once the link does not hold it back, and unless the link drops it.
 func (c *conn) carry(w way, size int, arrive func()) {
 	c.backlog.Send(c.link.condition, int(w), func() { c.send(w, size, arrive) })
 }
 
-// send is carry of what is not held back.
+// send carries a message that the link does not hold back.
 func (c *conn) send(w way, size int, arrive func()) {
 	l := c.link
 	if c.lost[w] || l.drops(w) {
@@ -100,7 +101,7 @@ func (c *conn) carryBytes(w way, data []byte, arrive func([]byte)) {
 	}
 }
 
-// Reply implements End: it carries what the server says to the client.
+// Reply implements End: it carries the server's bytes to the client.
 func (c *conn) Reply(data []byte) {
 	if !c.shaken {
 		c.head = append(c.head, data...)
@@ -122,7 +123,7 @@ func (c *conn) Reply(data []byte) {
 	}
 }
 
-// shake reads which session the server has answered the connect request with.
+// shake reads the session from the server's answer to the connect request.
 func (c *conn) shake() {
 	if len(c.head) < 4 {
 		return
@@ -203,7 +204,8 @@ func (c *conn) Read(b []byte) (int, error) {
 	}
 }
 
-// take reads what is there. It reports false if nothing is and more may come.
+// take reads the bytes that have arrived. ready is false if there are none and more may
+// come.
 func (c *conn) take(b []byte) (n int, err error, ready bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -222,7 +224,7 @@ func (c *conn) take(b []byte) (n int, err error, ready bool) {
 	return 0, nil, len(b) == 0
 }
 
-// Write implements net.Conn. It returns at once: what was written is on its way.
+// Write implements net.Conn. It returns at once: the data is on its way.
 func (c *conn) Write(b []byte) (int, error) {
 	if err := c.writable(); err != nil {
 		return 0, &net.OpError{Op: "write", Net: "tcp", Addr: c.RemoteAddr(), Err: err}

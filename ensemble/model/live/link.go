@@ -22,8 +22,8 @@ const (
 	reply              // from the server to the client
 )
 
-// Link carries the connections of a client to a server, in memory. What its methods
-// change they change within Do, but for Dial.
+// Link carries the connections of a client to a server, in memory. Methods that change it
+// must be called within Do, except Dial.
 type Link struct {
 	live      *Live
 	server    int
@@ -40,15 +40,15 @@ type Link struct {
 	next      func() // of countdown
 }
 
-// LinkConfig is what a link is made of.
+// LinkConfig holds the options of a link.
 type LinkConfig struct {
 	Server  int           // the number of the server at its end
 	IP      string        // the client's address, as the server sees it
-	Latency time.Duration // the least that a message takes, each way
-	Spread  float64       // how many times longer than that it may take besides, drawn evenly
-	Seed    uint64        // decides how long each takes
-	// Granted, if not nil, is told of each session that the server grants a
-	// connection. It must not call back.
+	Latency time.Duration // the least time that a message takes, each way
+	Spread  float64       // bounds the time on top of it, as a multiple of Latency, drawn evenly
+	Seed    uint64        // decides the time of each message
+	// Granted, if not nil, is called with each session that the server grants to a connection. It
+	// must not call back.
 	Granted func(session int64)
 }
 
@@ -60,11 +60,11 @@ func (l *Live) NewLink(c LinkConfig) *Link {
 	}
 }
 
-// Server is the number of the server at its end.
+// Server returns the number of the server at the link's end.
 func (l *Link) Server() int { return l.server }
 
-// Set changes what the link does. Connections that have lost something cannot go on when
-// it is whole again, and are closed. What was held back is sent at once, in order.
+// Set changes the link's condition. Connections that have lost data cannot go on when the
+// link is whole again, and are closed. Data that was held back is sent at once, in order.
 func (l *Link) Set(c cluster.Condition) {
 	l.condition, l.countdown = c, 0
 	for _, conn := range slices.Clone(l.conns) {
@@ -79,12 +79,12 @@ func (l *Link) Set(c cluster.Condition) {
 	l.changed = make(chan struct{})
 }
 
-// SetAt changes what the link does with the n-th message from now, of either side and 1 at
-// least: what is done to that one is done to it already.
+// SetAt changes the link's condition at the n-th message from now, of either side, n at
+// least 1. The new condition affects that message already.
 func (l *Link) SetAt(n int, c cluster.Condition) { l.CallAt(n, func() { l.Set(c) }) }
 
-// CallAt calls do before the n-th message from now is carried, of either side and 1 at
-// least, unless the link is changed before. It must not call back.
+// CallAt calls do before the n-th message from now is carried, of either side, n at least
+// 1, unless the link is changed before. do must not call back.
 func (l *Link) CallAt(n int, do func()) { l.countdown, l.next = n, do }
 
 // count notes that a message is about to be carried.
@@ -96,7 +96,7 @@ func (l *Link) count() {
 	}
 }
 
-// Condition is what the link does.
+// Condition returns the link's condition.
 func (l *Link) Condition() cluster.Condition { return l.condition }
 
 // Disconnect closes the connections that are open now.
@@ -106,7 +106,7 @@ func (l *Link) Disconnect() {
 	}
 }
 
-// Newest is the newest connection that is open, 0 if none is.
+// Newest returns the newest open connection, 0 if none is open.
 func (l *Link) Newest() (id model.ConnID) {
 	for _, conn := range l.conns {
 		if !conn.over {
@@ -123,7 +123,7 @@ func (l *Link) drops(w way) bool {
 	return l.condition.DropReplies
 }
 
-// trip is how long something takes one way.
+// trip returns the time that a message takes one way.
 func (l *Link) trip(w way) time.Duration {
 	d := l.latency
 	if more := int64(float64(l.latency) * l.spread); more > 0 {
@@ -139,7 +139,7 @@ func (l *Link) trip(w way) time.Duration {
 	return d
 }
 
-// transmission is how long the link is busy with so many bytes.
+// transmission returns the time for which a message of so many bytes keeps the link busy.
 func (l *Link) transmission(size int) (d time.Duration) {
 	if r := l.condition.Rate; r > 0 {
 		d = time.Duration(size) * time.Second / time.Duration(r)
@@ -147,7 +147,7 @@ func (l *Link) transmission(size int) (d time.Duration) {
 	return d + l.condition.Pause
 }
 
-// after has something happen after one way.
+// after calls what after the time d.
 func (l *Link) after(d time.Duration, what func()) {
 	l.live.Cluster.At(l.live.Cluster.Now()+d, what)
 }
@@ -157,7 +157,7 @@ var (
 	errStopped = errors.New("the simulated ensemble has ended")
 )
 
-// Dial opens a connection. Nobody answers while the link drops something.
+// Dial opens a connection. It gets no answer while the link drops messages.
 func (l *Link) Dial(ctx context.Context, network, addr string) (net.Conn, error) {
 	fail := func(err error) (net.Conn, error) {
 		return nil, &net.OpError{Op: "dial", Net: network, Addr: address(addr), Err: err}
@@ -189,7 +189,7 @@ func (l *Link) Dial(ctx context.Context, network, addr string) (net.Conn, error)
 	}
 }
 
-// knock asks the server for a connection; the answer takes a way there and back.
+// knock asks the server for a connection; the answer takes a round trip.
 func (l *Link) knock(c *conn, answered chan<- bool) {
 	there, back := l.trip(request), l.trip(reply)
 	l.after(there, func() {

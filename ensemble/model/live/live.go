@@ -11,18 +11,20 @@ import (
 	"github.com/zkverify/zkverify/ensemble/model/cluster"
 )
 
-// Live lets the servers of a cluster, and the links of their clients, do what is due: from
-// Start to Stop a timer calls due, in a goroutine that ends when that is done.
+// Live carries out the events of a cluster's servers, and of their clients' links, when
+// they are due: from Start to Stop a timer calls due, in a goroutine that ends with the
+// call.
 //
-// Its mutex is held for as long as a server needs to take in what has come, and never
-// while something is waited for. The mutex of a connection is taken after it.
+// Its mutex is held while a server handles its input, and never during a wait. The mutex
+// of a connection is taken after it.
 type Live struct {
-	// Cluster is for functions that are passed to Do and Await alone.
+	// Cluster may be used only by functions that are passed to Do and Await.
 	Cluster *cluster.Cluster
-	// Print, if set before Start, takes what servers print. It must not call back.
+	// Print, if set before Start, is called with the lines that servers print. It must not call
+	// back.
 	Print func(server int, line string)
-	// Trace, if set before Start, takes what clients in memory and servers say, as they say
-	// it, whether or not it arrives. It must neither call back nor keep the data.
+	// Trace, if set before Start, is called with the messages of clients in memory and of servers
+	// as they are sent, whether or not they arrive. It must neither call back nor keep the data.
 	Trace func(Message)
 	// Orders, if set before Start, decides the order of messages around releases.
 	Orders *Orders
@@ -33,40 +35,40 @@ type Live struct {
 	ended   chan struct{}  // closed by Stop
 	calls   sync.WaitGroup // of due: those under way, and the one that timer will make
 
-	mu      sync.Mutex    // guards what follows, the cluster and the links
+	mu      sync.Mutex    // guards the fields below, the cluster and the links
 	timer   *time.Timer   // calls due
 	armed   time.Duration // for that instant; negative if due has been called
-	skew    time.Duration // how much more time has passed for the servers
+	skew    time.Duration // by which the servers' time is ahead
 	ends    map[model.ConnID]End
 	waiters []*waiter
 	stopped bool
 
-	nextOrder time.Duration // when Orders may be used again
+	nextOrder time.Duration // instant from which Orders may be used again
 }
 
 // End is a client's end of a connection to a server. Its methods must not block, and
 // must not call Live.
 type End interface {
-	// Reply takes bytes of the server, which are its own.
+	// Reply receives bytes of the server. End owns them.
 	Reply(data []byte)
-	// Hangup says that the server has closed the connection, behind what it has replied.
+	// Hangup is called when the server has closed the connection, after its last Reply.
 	Hangup()
 }
 
-// Message is what a client in memory says to a server, or the server to it.
+// Message is a message of a client in memory to a server, or of the server to it.
 type Message struct {
 	At     time.Duration // since the servers were started, as they see it
 	Client string        // its address
 	Conn   model.ConnID
 	Server int
-	Reply  bool // the server says it
+	Reply  bool // from the server to the client
 	Data   []byte
 }
 
-// waiter waits for something to hold.
+// waiter waits for a condition to hold.
 type waiter struct {
 	holds func() bool
-	done  chan struct{} // closed when it does
+	done  chan struct{} // closed when it holds
 }
 
 // New starts servers and has them elect a leader, in no time at all.
@@ -92,7 +94,7 @@ func (l *Live) allServe() bool {
 	return !slices.ContainsFunc(l.Cluster.IDs(), func(id int) bool { return l.Cluster.Mode(id) == "" })
 }
 
-// Limit has overdue called if the servers still run after d. It is called before Start.
+// Limit calls overdue if the servers still run after d. It must be called before Start.
 func (l *Live) Limit(d time.Duration, overdue func()) {
 	l.limit, l.overdue = l.Cluster.Now()+d, overdue
 }
@@ -108,7 +110,7 @@ func (l *Live) Start() {
 	l.timer = time.AfterFunc(0, l.due)
 }
 
-// due lets happen what is due, and has itself called when there is more.
+// due carries out the events that are due, and arms the timer for the next.
 func (l *Live) due() {
 	defer l.calls.Done()
 	l.mu.Lock()
@@ -121,7 +123,7 @@ func (l *Live) due() {
 	l.arm()
 }
 
-// arm has due called when something is due. l is locked.
+// arm sets the timer for the next event. l is locked.
 func (l *Live) arm() {
 	at := l.Cluster.Due() - l.skew
 	if at == l.armed {
@@ -133,7 +135,8 @@ func (l *Live) arm() {
 	}
 }
 
-// Stop ends every connection, and waits for what is under way. It may be called more than once.
+// Stop ends every connection, and waits for calls under way. It may be called more than
+// once.
 func (l *Live) Stop() {
 	l.mu.Lock()
 	if !l.stopped {
@@ -156,10 +159,10 @@ func (l *Live) Stop() {
 	l.calls.Wait()
 }
 
-// now is how much time has passed for the servers.
+// now returns the time that has passed for the servers.
 func (l *Live) now() time.Duration { return time.Since(l.began) + l.skew }
 
-// advance lets happen what is due by now. l is locked.
+// advance carries out the events that are due by now. l is locked.
 func (l *Live) advance() {
 	now := l.now()
 	if l.limit > 0 && now-l.skew > l.limit {
@@ -175,13 +178,13 @@ func (l *Live) advance() {
 	})
 }
 
-// Advance lets time pass for the servers alone, at once.
+// Advance moves the servers' time alone forward, at once.
 func (l *Live) Advance(d time.Duration) {
 	l.Do(func() { l.skew += max(d, 0) })
 }
 
-// Do changes something, as of now, and lets happen what is due then. It reports false, and does
-// nothing, after Stop.
+// Do calls change, at the current instant, and carries out the events that are due then.
+// It returns false, and does nothing, after Stop.
 func (l *Live) Do(change func()) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -195,8 +198,8 @@ func (l *Live) Do(change func()) bool {
 	return true
 }
 
-// Await waits until something holds or done is closed, and reports whether it holds.
-// What holds is called as Do calls its function.
+// Await waits until holds returns true or done is closed, and reports whether holds did.
+// It calls holds as Do calls its function.
 func (l *Live) Await(done <-chan struct{}, holds func() bool) bool {
 	w := &waiter{holds, make(chan struct{})}
 	if !l.Do(func() { l.waiters = append(l.waiters, w) }) {
@@ -214,7 +217,7 @@ func (l *Live) Await(done <-chan struct{}, holds func() bool) bool {
 	return false
 }
 
-// Accept opens a connection of a client to a server. It reports false if the server's
+// Accept opens a connection of a client to a server. It returns false if the server's
 // process does not run. It is called within Do.
 func (l *Live) Accept(server int, ip string, end End) (model.ConnID, bool) {
 	id, ok := l.Cluster.Accept(server, ip)
@@ -224,8 +227,8 @@ func (l *Live) Accept(server int, ip string, end End) (model.ConnID, bool) {
 	return id, ok
 }
 
-// Closed says that a client has closed its connection to a server, or that it broke. It
-// is called within Do, and does nothing when the server has hung up.
+// Closed tells a server that a client has closed its connection, or that the connection
+// broke. It is called within Do, and does nothing after the server has hung up.
 func (l *Live) Closed(server int, id model.ConnID) {
 	if l.ends[id] != nil {
 		delete(l.ends, id)
@@ -233,17 +236,17 @@ func (l *Live) Closed(server int, id model.ConnID) {
 	}
 }
 
-// Receive carries bytes of a client to a server. It is called within Do, and does
-// nothing when the server has hung up.
+// Receive passes bytes from a client to a server. It is called within Do, and does
+// nothing after the server has hung up.
 func (l *Live) Receive(server int, id model.ConnID, data []byte) {
 	if l.ends[id] != nil {
 		l.Cluster.Receive(server, id, data)
 	}
 }
 
-// The rest of this file is what the cluster calls, with l locked.
+// The cluster calls the rest of this file, with l locked.
 
-// clusterEnd is cluster.Clients, and not for callers of Live.
+// clusterEnd implements cluster.Clients. Callers of Live do not use it.
 type clusterEnd struct{ *Live }
 
 func (e clusterEnd) Reply(_ int, id model.ConnID, data []byte) {

@@ -8,14 +8,14 @@ import (
 	"github.com/zkverify/zkverify/ensemble/model/wire"
 )
 
-// Orders has messages go in an order of choice when a client in memory deletes a node: so a
-// lock is released.
+// Orders chooses the order of messages when a client in memory deletes a node, which is
+// how it releases a lock.
 type Orders struct {
 	Order cluster.Order
-	Every time.Duration // the least from one such release to the next
+	Every time.Duration // the least time between two such releases
 }
 
-// noteRequest looks for a release in what a client in memory asks for. l is locked.
+// noteRequest looks for a release in the requests of a client in memory. l is locked.
 func (l *Live) noteRequest(data []byte) {
 	if l.Orders == nil || l.Cluster.Now() < l.nextOrder || !deletes(data) {
 		return
@@ -25,7 +25,7 @@ func (l *Live) noteRequest(data []byte) {
 	}
 }
 
-// deletes reports whether one of some whole requests deletes a node.
+// deletes reports whether one of several whole requests deletes a node.
 func deletes(data []byte) bool {
 	for len(data) >= 12 {
 		if wire.Op(binary.BigEndian.Uint32(data[8:])) == wire.Delete {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// framed is a request with so many bytes behind its header.
+// framed returns a request with rest bytes behind its header.
 func framed(op uint32, rest int) []byte {
 	b := binary.BigEndian.AppendUint32(nil, uint32(8+rest))
 	b = binary.BigEndian.AppendUint32(b, 7)

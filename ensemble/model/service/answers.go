@@ -6,7 +6,7 @@ import (
 	"github.com/zkverify/zkverify/ensemble/model/wire"
 )
 
-// answer tells a client what its write has come to.
+// answer tells a client the outcome of its write.
 func (s *Service) answer(c *Connection, r *tree.Request, o tree.Outcome) {
 	switch {
 	case moved(o):
@@ -31,7 +31,7 @@ func moved(o tree.Outcome) bool {
 	return o.Err == wire.SessionMoved
 }
 
-// read carries out a request that changes nothing.
+// read carries out a request that changes no data.
 func (s *Service) read(c *Connection, r *tree.Request) {
 	if c.stage == shut {
 		return
@@ -75,7 +75,7 @@ func (s *Service) refuse(c *Connection, r *tree.Request, how *refusal) {
 	}
 }
 
-// notify sends what watches report.
+// notify sends the notifications of the watches that the events trigger.
 func (s *Service) notify(events []tree.Event) {
 	for _, e := range events {
 		for _, n := range s.watches.Fire(e) {

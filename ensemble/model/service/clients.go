@@ -8,12 +8,12 @@ import (
 type clients struct {
 	service *Service
 	conns   map[ConnID]*Connection
-	soonest time.Duration // when the first silent one is closed; not known while stale
+	soonest time.Duration // instant at which the first silent one is closed; not known while stale
 	stale   bool
 }
 
-// idleUnit is what the limits of silent connections are rounded up to, and the limit of
-// those without a session (zookeeper.nio.sessionlessCnxnTimeout).
+// idleUnit is the unit to which the limits of silent connections are rounded up, and the
+// limit of connections without a session (zookeeper.nio.sessionlessCnxnTimeout).
 const idleUnit = 10 * time.Second
 
 func (k *clients) accept(in Accepted) {
@@ -26,27 +26,27 @@ func (k *clients) accept(in Accepted) {
 func (k *clients) receive(in Received) {
 	c := k.conns[in.Conn]
 	if c == nil {
-		return // bytes that were on their way when it was closed
+		return // bytes that were on their way when the connection was closed
 	}
 	c.buffer = append(c.buffer, in.Data...)
 	c.read()
 }
 
-// gone says that a client has closed its connection.
+// gone notes that a client has closed its connection.
 func (k *clients) gone(id ConnID) {
 	if c := k.conns[id]; c != nil {
 		c.forget()
 	}
 }
 
-// closeAll closes them all: the server does not serve any more.
+// closeAll closes all connections: the server no longer serves.
 func (k *clients) closeAll() {
 	for _, id := range sorted(k.conns) {
 		k.conns[id].close()
 	}
 }
 
-// closeSession closes the connection of a session, other than one.
+// closeSession closes the connection of a session, unless it is other.
 func (k *clients) closeSession(session int64, other *Connection) bool {
 	for _, id := range sorted(k.conns) {
 		if c := k.conns[id]; c.session == session && c != other {
@@ -57,7 +57,7 @@ func (k *clients) closeSession(session int64, other *Connection) bool {
 	return false
 }
 
-// due is when the first silent connection is closed.
+// due returns the instant at which the first silent connection is closed.
 func (k *clients) due() time.Duration {
 	if k.stale {
 		k.soonest, k.stale = never, false
@@ -68,7 +68,7 @@ func (k *clients) due() time.Duration {
 	return k.soonest
 }
 
-// moved says that a connection is closed at another time than before, or that it is gone.
+// moved notes that a connection's time of closing has changed, or that it is gone.
 func (k *clients) moved(before, now time.Duration) {
 	if before == k.soonest && before != now {
 		k.stale = true

@@ -8,8 +8,8 @@ import (
 	"github.com/zkverify/zkverify/ensemble/model/tree"
 )
 
-// The server is woken for the first of the silent connections, whichever of them were heard
-// of or closed before.
+// The server is woken for the first of the silent connections, also after others have
+// sent data or were closed.
 func TestASilentConnectionIsClosedAtItsTime(t *testing.T) {
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 0))

@@ -8,10 +8,10 @@ import (
 	"github.com/zkverify/zkverify/ensemble/model/wire"
 )
 
-// maxFrame is how long a client's frame may be (jute.maxbuffer).
+// maxFrame bounds the length of a client's frame (jute.maxbuffer).
 const maxFrame = 0xfffff
 
-// Connection is that of one client (NIOServerCnxn).
+// Connection is the connection of one client (NIOServerCnxn).
 type Connection struct {
 	service *Service
 	id      ConnID
@@ -22,22 +22,22 @@ type Connection struct {
 	session int64 // 0 before it is known
 	timeout int32 // ms, as negotiated
 	auth    []wire.ID
-	expires time.Duration // when it is closed if nothing is heard
+	expires time.Duration // instant at which it is closed if no data comes before
 
 	saslState saslState
 }
 
-// stage is how far a connection has come.
+// stage is the stage of a connection.
 type stage int
 
 const (
 	connecting stage = iota // the connect request has not come
-	admitting               // the session begins or is looked for; nothing is read meanwhile
+	admitting               // the session begins or is looked for; no frames are read meanwhile
 	open
-	shut // nothing is read any more
+	shut // no frames are read any more
 )
 
-// heard puts off the end of a silent connection.
+// heard postpones the end of a silent connection.
 func (c *Connection) heard(limit time.Duration) {
 	before := c.expires
 	c.expires = ((c.service.now+limit)/idleUnit + 1) * idleUnit
@@ -71,7 +71,7 @@ func (c *Connection) read() {
 	}
 }
 
-// request reads a frame behind the first.
+// request handles a frame after the first.
 func (c *Connection) request(frame []byte) {
 	c.heard(time.Duration(c.timeout) * time.Millisecond)
 	var h wire.RequestHeader
@@ -134,7 +134,7 @@ func (c *Connection) send(data []byte) {
 	}
 }
 
-// close ends the connection, once what was sent is on its way.
+// close ends the connection, once the sent data is on its way.
 func (c *Connection) close() {
 	if c.stage != shut {
 		c.service.do(Close{c.id})
@@ -142,7 +142,7 @@ func (c *Connection) close() {
 	c.forget()
 }
 
-// forget drops all that is kept of it.
+// forget drops the connection's state.
 func (c *Connection) forget() {
 	c.stage = shut
 	delete(c.service.clients.conns, c.id)

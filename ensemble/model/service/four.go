@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// reports are the four-letter words that only a server that serves answers.
+// reports are the four-letter commands that only a server that serves answers.
 var reports = map[string]func(reporter, *strings.Builder){
 	"srvr": reporter.reportServer,
 	"stat": func(s reporter, b *strings.Builder) {
@@ -26,11 +26,11 @@ var reports = map[string]func(reporter, *strings.Builder){
 	"dump": reporter.reportSessions,
 }
 
-// reporter writes what a server says of itself.
+// reporter writes a server's reports.
 type reporter struct{ *Service }
 
-// command answers a four-letter word, and ends the connection. It reports false if this
-// is none that is modelled.
+// command answers a four-letter command, and ends the connection. It returns false for a
+// word that is no modelled command.
 func (c *Connection) command(word string) bool {
 	var b strings.Builder
 	switch report := reports[word]; {
@@ -48,7 +48,7 @@ func (c *Connection) command(word string) bool {
 	return true
 }
 
-// build is the version that the server reports.
+// build returns the version that the server reports.
 func (s reporter) build() string {
 	return s.settings.Version + "-simulated, built on 01/01/1970 00:00 UTC"
 }
@@ -87,8 +87,8 @@ func (s reporter) reportMetrics(b *strings.Builder) {
 		s.watches.Len(), len(s.clients.conns), sessions)
 }
 
-// reportWatchCount counts the watches of nodes, and leaves out those of children, as
-// real servers do.
+// reportWatchCount counts the watches of nodes, without those of children, as real
+// servers do.
 func (s reporter) reportWatchCount(b *strings.Builder) {
 	watchers, total := map[int64]bool{}, 0
 	watched := s.watches.Watched()
@@ -113,8 +113,8 @@ func (s reporter) reportWatches(b *strings.Builder) {
 	b.WriteString("\n")
 }
 
-// reportSessions writes the nodes of sessions that have ended, too: nodes that have
-// outlived them are looked for here.
+// reportSessions also writes the nodes of sessions that have ended, so that nodes that
+// have outlived their sessions can be found.
 func (s reporter) reportSessions(b *strings.Builder) {
 	sessions, owners := s.tree.Sessions(), s.tree.Owners()
 	fmt.Fprintf(b, "SessionTracker dump:\nGlobal Sessions(%d):\n", len(sessions))

@@ -58,8 +58,8 @@ func (c *Connection) Admit(valid bool) {
 
 const passwordLength = 16
 
-// password is a session's: every server can tell it from the session's number, and
-// nobody else needs to be kept from it.
+// password returns a session's password: every server can compute it from the session's
+// id. A simulation has no need to keep it secret.
 func password(session int64) []byte {
 	b := make([]byte, 0, passwordLength)
 	x := uint64(session) ^ 0xB3415C00
@@ -73,11 +73,11 @@ func password(session int64) []byte {
 	return b
 }
 
-// ipIdentity is the identity that every connection has.
+// ipIdentity returns the identity that every connection has.
 func ipIdentity(ip string) wire.ID { return wire.ID{Scheme: "ip", ID: ip} }
 
-// Session is the connection's session, and its timeout in ms.
+// Session returns the connection's session, and its timeout in ms.
 func (c *Connection) Session() (id int64, timeout int32) { return c.session, c.timeout }
 
-// Close ends the connection, once what was sent is on its way.
+// Close ends the connection, once the sent data is on its way.
 func (c *Connection) Close() { c.close() }

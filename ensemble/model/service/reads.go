@@ -5,7 +5,7 @@ import (
 	"github.com/zkverify/zkverify/ensemble/model/wire"
 )
 
-// consult answers a request that changes nothing but the client's watches.
+// consult answers a request that changes only the client's watches, or nothing.
 func (s *Service) consult(c *Connection, r *tree.Request) (wire.Record, wire.Code) {
 	watcher := int64(c.id)
 	switch r.Op {
@@ -43,7 +43,8 @@ func (s *Service) consult(c *Connection, r *tree.Request) (wire.Record, wire.Cod
 	return reply, code
 }
 
-// restore leaves a client's watches here, and reports at once what it has missed.
+// restore adds a client's watches here, and sends the notifications that the client has
+// missed.
 func (s *Service) restore(r *wire.SetWatches2Request, watcher int64) (wire.Record, wire.Code) {
 	for _, n := range s.watches.Restore(s.tree, r, watcher) {
 		s.tell(n)

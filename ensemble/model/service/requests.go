@@ -5,8 +5,8 @@ import (
 	"github.com/zkverify/zkverify/ensemble/model/wire"
 )
 
-// queues hold what clients have asked for, in order, while a write of theirs is on its
-// way (CommitProcessor).
+// queues hold the requests of clients, in order, while a write of theirs is under way
+// (CommitProcessor).
 type queues struct {
 	service  *Service
 	sessions map[int64][]queued
@@ -19,13 +19,13 @@ type queued struct {
 	refused *refusal // nil: none
 }
 
-// refusal is how a request is answered that is not carried out.
+// refusal is the answer to a request that is not carried out.
 type refusal struct {
 	code  wire.Code
 	parts int // of a multi whose first part it is for; 0: it is for the request
 }
 
-// refusal says whether and how a request is to be refused.
+// refusal returns the refusal of a request, nil if it is to be carried out.
 func (s *Service) refusal(c *Connection, r *tree.Request) *refusal {
 	if s.settings.Refuse == nil {
 		return nil
@@ -41,8 +41,8 @@ func (s *Service) refusal(c *Connection, r *tree.Request) *refusal {
 	return refused
 }
 
-// ordered reports whether the leader puts a request in order: a write, or a sync that a
-// follower is asked for.
+// ordered reports whether the leader puts a request in order: a write, or a sync at a
+// follower.
 func (s *Service) ordered(op wire.Op) bool {
 	switch op {
 	case wire.Create, wire.Create2, wire.CreateTTL, wire.CreateContainer, wire.Delete, wire.DeleteContainer,
@@ -54,7 +54,7 @@ func (s *Service) ordered(op wire.Op) bool {
 	return false
 }
 
-// known reports whether there is such an operation (Request.isValid).
+// known reports whether the operation exists (Request.isValid).
 func known(op wire.Op) bool {
 	switch op {
 	case wire.Ping, wire.CreateSession, wire.CloseSession, wire.WhoAmI:
@@ -66,7 +66,7 @@ func known(op wire.Op) bool {
 // submit carries out a request of a client, in the order of its session.
 func (s *Service) submit(c *Connection, r *tree.Request) {
 	if r.Op != wire.CreateSession && !s.quorum.Touch(c.session, c.timeout) {
-		return // dropped, as a real server does: the session has just ended
+		return // dropped, as by a real server: the session has just ended
 	}
 	if !known(r.Op) || r.Op == wire.Check && s.tree.Release() != tree.V38 {
 		c.reply(wire.ReplyHeader{Xid: r.Cxid, Zxid: -1, Err: wire.Unimplemented}, nil)
@@ -75,7 +75,7 @@ func (s *Service) submit(c *Connection, r *tree.Request) {
 	}
 	waiting := s.queues.sessions[r.Session]
 	if refused := s.refusal(c, r); refused != nil {
-		r = &tree.Request{Session: r.Session, Cxid: r.Cxid, Op: wire.ErrorOp} // which is no write
+		r = &tree.Request{Session: r.Session, Cxid: r.Cxid, Op: wire.ErrorOp} // not a write
 		if len(waiting) > 0 {
 			s.queues.sessions[r.Session] = append(waiting, queued{c, r, refused})
 		} else {
@@ -93,7 +93,7 @@ func (s *Service) submit(c *Connection, r *tree.Request) {
 	}
 }
 
-// Commit applies a transaction, and answers the client that has asked for it here.
+// Commit applies a transaction, and answers the client that has requested it here.
 func (s *Service) Commit(x *tree.Txn) {
 	outcome := s.tree.Apply(x)
 	s.notify(outcome.Events)
@@ -105,7 +105,8 @@ func (s *Service) Commit(x *tree.Txn) {
 	}
 }
 
-// AnswerSync answers a sync of a session: all that was ordered before it has been applied.
+// AnswerSync answers a sync of a session, after all changes ordered before it have been
+// applied.
 func (s *Service) AnswerSync(session int64) {
 	if head := s.queues.sessions[session]; len(head) > 0 && head[0].Op == wire.Sync {
 		s.read(head[0].conn, head[0].Request)

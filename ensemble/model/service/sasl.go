@@ -12,20 +12,20 @@ import (
 	"github.com/zkverify/zkverify/ensemble/model/wire"
 )
 
-// What a server calls itself in DIGEST-MD5.
+// Names of the server in DIGEST-MD5.
 const (
 	saslRealm = "zk-sasl-md5"
 	saslURI   = "zookeeper/" + saslRealm
 )
 
-// saslState is how far the authentication of a connection has come. Nothing begins it anew.
+// saslState is the progress of a connection's authentication. It never starts anew.
 type saslState struct {
-	nonce string // that the client was given
+	nonce string // given to the client
 	over  bool
 }
 
-// sasl answers a token (ZooKeeperServer.processSasl, and the JDK's DigestMD5Server). A server
-// without users has no SASL, and answers any token with none.
+// sasl answers a token (ZooKeeperServer.processSasl, and the JDK's DigestMD5Server). A
+// server without users has no SASL, and answers any token with none.
 func (c *Connection) sasl(xid int32, body []byte) {
 	var r wire.SASLToken
 	if _, err := wire.Decode(body, &r); err != nil {
@@ -36,7 +36,7 @@ func (c *Connection) sasl(xid int32, body []byte) {
 	switch {
 	case users == nil:
 		c.reply(wire.ReplyHeader{Xid: xid}, &wire.SASLToken{})
-	case c.saslState.nonce == "": // what the first token has in it does not matter
+	case c.saslState.nonce == "": // the content of the first token does not matter
 		c.saslState.nonce = c.nonce()
 		challenge := fmt.Sprintf(`realm="%s",nonce="%s",charset=utf-8,algorithm=md5-sess`, saslRealm, c.saslState.nonce)
 		c.reply(wire.ReplyHeader{Xid: xid}, &wire.SASLToken{Token: []byte(challenge)})
@@ -52,7 +52,7 @@ func (c *Connection) sasl(xid int32, body []byte) {
 	}
 }
 
-// refuse ends a connection whose client is not who it says.
+// refuse ends a connection whose client has not proved its identity.
 func (c *Connection) refuse(xid int32) {
 	code := wire.AuthFailed
 	if c.service.settings.DemandSASL {
@@ -62,19 +62,20 @@ func (c *Connection) refuse(xid int32) {
 	c.close()
 }
 
-// demanded reports whether the client has to authenticate before it asks for anything, and has not.
+// demanded reports whether the client has to authenticate before its other requests, and
+// has not.
 func (c *Connection) demanded() bool {
 	return c.service.settings.DemandSASL && !slices.ContainsFunc(c.auth, func(id wire.ID) bool { return id.Scheme == "sasl" })
 }
 
-// nonce is another one for each connection. There is nobody whom it should surprise.
+// nonce returns another value for each connection. It need not be secret.
 func (c *Connection) nonce() string {
 	seed := fmt.Sprint(c.service.settings.ID, c.session, c.id, c.service.now)
 	a, b := md5.Sum([]byte(seed)), md5.Sum([]byte(seed+"'"))
 	return base64.StdEncoding.EncodeToString(append(a[:], b[:14]...))
 }
 
-// verify checks a client's response and returns who it is, and the server's own proof.
+// verify checks a client's response and returns the user, and the server's own proof.
 func (c *Connection) verify(response string, users map[string]string) (user, proof string, ok bool) {
 	d := responseDirectives(response)
 	utf8 := d["charset"] == "utf-8"
@@ -100,7 +101,8 @@ func md5Hex(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// toLatin1 is a text as it is hashed: in ISO 8859-1, if it can be written so.
+// toLatin1 returns a text in the form in which it is hashed: in ISO 8859-1, if it can be
+// written so.
 func toLatin1(text string) string {
 	var b []byte
 	for _, r := range text {
@@ -120,8 +122,8 @@ func fromLatin1(text string) string {
 	return b.String()
 }
 
-// responseDirectives reads name=value and name="value", with commas between them; nothing of
-// what is malformed.
+// responseDirectives parses name=value and name="value", with commas between them. It
+// returns no directives of a malformed text.
 func responseDirectives(text string) map[string]string {
 	d := map[string]string{}
 	for text != "" {

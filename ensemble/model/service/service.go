@@ -1,6 +1,6 @@
-// Package service is what a ZooKeeper server does for its clients: it begins their
-// sessions, takes their requests in order, answers reads from its own tree, and has
-// writes put in order by the leader, whoever that is ([Quorum]).
+// Package service models the client side of a ZooKeeper server: it begins sessions, takes
+// requests in order, answers reads from its own tree, and has the leader, which may be
+// any server ([Quorum]), put writes in order.
 //
 // Source: NIOServerCnxn, ZooKeeperServer, CommitProcessor and FinalRequestProcessor of
 // ZooKeeper 3.8 and 3.9.
@@ -16,39 +16,38 @@ import (
 	"github.com/zkverify/zkverify/ensemble/model/wire"
 )
 
-// Settings are those of a server that its clients see.
+// Settings are the settings of a server that its clients see.
 type Settings struct {
 	ID                                   int
 	Version                              string // as it is reported
 	TickTime                             time.Duration
 	InitLimit, SyncLimit                 int
 	MinSessionTimeout, MaxSessionTimeout time.Duration
-	// Refuse, if not nil, says how a request of a client at an IP address is answered that is
-	// not to be carried out: with an error, with the error of its first part if it is a multi,
-	// or, with HangUp, by the end of the connection. OK means that it is carried out.
+	// Refuse, if not nil, decides whether a request of a client at an IP address is refused, and
+	// how: with the error code, with that error for its first part if it is a multi, or, with
+	// HangUp, by the end of the connection. OK means that the request is carried out.
 	Refuse     func(ip string, op wire.Op) (code wire.Code, part bool)
 	SASLUsers  map[string]string // their passwords; nil: there is no SASL
 	DemandSASL bool
 }
 
-// HangUp is no code of ZooKeeper's. See Settings.Refuse.
+// HangUp is not a code of ZooKeeper. See Settings.Refuse.
 const HangUp wire.Code = 1
 
-// Quorum is what the servers do together, seen from one of them.
+// Quorum is the ensemble of servers, seen from one of them.
 type Quorum interface {
 	// Mode is "leader", "follower" or "looking".
 	Mode() string
 	// Serves reports whether clients are served.
 	Serves() bool
-	// Touch notes that a session is alive. It reports false if that is known not to
-	// be so.
+	// Touch notes that a session is active. It returns false if the session is known to have
+	// ended.
 	Touch(session int64, timeout int32) bool
-	// Check returns an error for a read of a session that may not read.
+	// Check returns the error for a read of a session that may not read.
 	Check(session int64) wire.Code
-	// NewSession returns the number of a session that begins.
+	// NewSession returns the id of a session that begins.
 	NewSession() int64
-	// Revalidate finds out whether the session of a connection goes on, and then
-	// calls Admit.
+	// Revalidate finds out whether the session of a connection is alive, and then calls Admit.
 	Revalidate(c *Connection)
 	// Ask has a request put in order. Commit, or AnswerSync, answers it.
 	Ask(r *tree.Request)
@@ -56,7 +55,7 @@ type Quorum interface {
 	OrdersSyncs() bool
 }
 
-// Service is the clients' side of a server. It belongs to one goroutine at a time.
+// Service is the client side of a server. It belongs to one goroutine at a time.
 type Service struct {
 	settings Settings
 	quorum   Quorum
@@ -68,14 +67,14 @@ type Service struct {
 	queues   queues
 }
 
-// New serves nobody before Begin.
+// New returns a service that serves no client before Begin.
 func New(settings Settings) *Service {
 	s := &Service{settings: settings}
 	s.clients = clients{service: s, conns: map[ConnID]*Connection{}, soonest: never}
 	return s
 }
 
-// Begin closes all connections, and serves a tree from now on as a quorum has it.
+// Begin closes all connections, and serves a tree from now on as part of a quorum.
 func (s *Service) Begin(t *tree.Tree, q Quorum) {
 	s.clients.closeAll()
 	s.tree, s.quorum = t, q
@@ -83,14 +82,14 @@ func (s *Service) Begin(t *tree.Tree, q Quorum) {
 	s.watches = watch.New(t.Release())
 }
 
-// SetQuorum says that another quorum has the tree; connections stay.
+// SetQuorum replaces the quorum that has the tree; connections stay.
 func (s *Service) SetQuorum(q Quorum) { s.quorum = q }
 
-// SetTree puts another tree in place of the one that is served, before clients are.
+// SetTree replaces the tree, before clients are served.
 func (s *Service) SetTree(t *tree.Tree) { s.tree = t }
 
-// Step takes what a client has done at an instant, or lets happen what is due then if
-// in is nil.
+// Step handles an input of a client at an instant. If in is nil it carries out what is
+// due then.
 func (s *Service) Step(now time.Duration, in Input) {
 	s.now = now
 	switch in := in.(type) {
@@ -105,10 +104,10 @@ func (s *Service) Step(now time.Duration, in Input) {
 	}
 }
 
-// Due is when something is due.
+// Due returns the instant at which Step must be called.
 func (s *Service) Due() time.Duration { return s.clients.due() }
 
-// Take returns what there is for clients since the last call, in order.
+// Take returns the actions for clients since the last call, in order.
 func (s *Service) Take() []Action {
 	out := s.out
 	s.out = nil

@@ -1,10 +1,10 @@
 package service
 
-// ConnID is a client's connection to a server. Whoever drives the server chooses it; no
-// number is used twice for a server.
+// ConnID identifies a client's connection to a server. The caller of the server chooses
+// it; no number is used twice for a server.
 type ConnID int64
 
-// Input is something that a client does.
+// Input is an event on a client's connection.
 type Input interface{ input() }
 
 // The inputs.
@@ -27,7 +27,7 @@ func (Accepted) input() {}
 func (Received) input() {}
 func (Closed) input()   {}
 
-// Action is something that a server does for a client.
+// Action is an action of a server for a client.
 type Action interface{ action() }
 
 // The actions.
@@ -37,7 +37,7 @@ type (
 		Conn ConnID
 		Data []byte
 	}
-	// Close ends a client's connection, once what was sent is on its way.
+	// Close ends a client's connection, once the sent data is on its way.
 	Close struct{ Conn ConnID }
 )
 

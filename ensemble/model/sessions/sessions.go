@@ -1,5 +1,5 @@
-// Package sessions is the leader's knowledge of sessions: who owns each, and when it
-// expires.
+// Package sessions is the leader's table of sessions: the owner of each, and the instant
+// at which it expires.
 //
 // A session that was touched expires with the first tick after its timeout has passed
 // (SessionTrackerImpl and ExpiryQueue of ZooKeeper 3.8 and 3.9): all sessions of a tick
@@ -14,13 +14,13 @@ import (
 	"github.com/zkverify/zkverify/ensemble/model/wire"
 )
 
-// Owner is through whom a session's requests come: a server's number.
+// Owner is the number of the server through which a session's requests come.
 type Owner int
 
-// Nobody owns a session that nobody has asked for since the leader took over.
+// Nobody is the owner of a session that has sent no request since the leader took over.
 const Nobody Owner = 0
 
-// session is what the leader knows of one.
+// session is the leader's entry of a session.
 type session struct {
 	owner   Owner
 	expires int64 // the tick
@@ -34,14 +34,14 @@ type Tracker struct {
 	next     int64 // the tick whose sessions expire next
 }
 
-// NewTracker begins at a time of the leader's clock.
+// NewTracker returns a tracker that begins at the time now of the leader's clock.
 func NewTracker(now, tick time.Duration) *Tracker {
 	t := &Tracker{tick: tick, sessions: map[int64]*session{}}
 	t.next = t.after(now)
 	return t
 }
 
-// after is the first tick behind a time.
+// after returns the first tick after a time.
 func (t *Tracker) after(at time.Duration) int64 { return int64(at/t.tick) + 1 }
 
 // Track begins to follow a session, or touches it.
@@ -54,8 +54,8 @@ func (t *Tracker) Track(now time.Duration, id int64, timeout time.Duration) {
 	s.expires = t.after(now + timeout)
 }
 
-// Touch puts off a session's expiry. It reports whether there is such a session, that
-// is not being closed.
+// Touch postpones a session's expiry. It reports whether the session exists and is not
+// being closed.
 func (t *Tracker) Touch(now time.Duration, id int64, timeout time.Duration) bool {
 	s := t.sessions[id]
 	if s == nil || s.closing {
@@ -65,16 +65,16 @@ func (t *Tracker) Touch(now time.Duration, id int64, timeout time.Duration) bool
 	return true
 }
 
-// Own says through whom a session's requests come from now on.
+// Own sets the owner of a session.
 func (t *Tracker) Own(id int64, owner Owner) {
 	if s := t.sessions[id]; s != nil && !s.closing {
 		s.owner = owner
 	}
 }
 
-// Check returns SessionExpired for a session that is not, or is being closed, and
-// SessionMoved if its requests come through somebody else. The first to ask owns a
-// session that nobody owns.
+// Check returns SessionExpired for a session that does not exist or is being closed, and
+// SessionMoved if the session has another owner. The first owner to ask gets a session
+// that belongs to Nobody.
 func (t *Tracker) Check(id int64, owner Owner) wire.Code {
 	s := t.sessions[id]
 	switch {
@@ -88,8 +88,8 @@ func (t *Tracker) Check(id int64, owner Owner) wire.Code {
 	return wire.OK
 }
 
-// Close says that a session is being closed: it does not expire any more, and its
-// requests are refused.
+// Close marks a session as being closed: it does not expire any more, and its requests
+// are refused.
 func (t *Tracker) Close(id int64) {
 	if s := t.sessions[id]; s != nil {
 		s.closing = true
@@ -99,10 +99,10 @@ func (t *Tracker) Close(id int64) {
 // Remove forgets a session.
 func (t *Tracker) Remove(id int64) { delete(t.sessions, id) }
 
-// Due is when the next tick's sessions expire.
+// Due returns the instant at which the next tick's sessions expire.
 func (t *Tracker) Due() time.Duration { return time.Duration(t.next) * t.tick }
 
-// Expire returns the sessions, by number, whose tick has come, and closes them.
+// Expire closes the sessions whose tick has come, and returns their ids in order.
 func (t *Tracker) Expire(now time.Duration) (ids []int64) {
 	for ; now >= t.Due(); t.next++ {
 		for _, id := range slices.Sorted(maps.Keys(t.sessions)) {

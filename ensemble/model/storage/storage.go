@@ -1,6 +1,6 @@
-// Package storage is what a ZooKeeper server keeps on disk: its epochs, a snapshot, and
-// the log of transactions since then. What was logged and not synced yet may be lost in
-// a crash.
+// Package storage models the disk of a ZooKeeper server: its epochs, a snapshot, and the
+// log of transactions since then. A transaction that was logged and not synced yet may be
+// lost in a crash.
 package storage
 
 import (
@@ -9,44 +9,44 @@ import (
 	"github.com/zkverify/zkverify/ensemble/model/tree"
 )
 
-// snapshotEvery is after how many transactions a server takes a snapshot. Real ones take
-// it after 50,000 to 100,000.
+// snapshotEvery is the number of transactions after which a server takes a snapshot. Real
+// servers take one after 50,000 to 100,000.
 const snapshotEvery = 20_000
 
-// Disk is a server's. Its zero value is that of a server that never ran.
+// Disk is the disk of a server. Its zero value is the disk of a server that never ran.
 type Disk struct {
 	AcceptedEpoch int64 // the newest that the server has promised to follow
 	CurrentEpoch  int64 // the newest whose leader it has synced with
 
 	snapshot *tree.Tree // never changed; nil for an empty tree
 	log      []tree.Txn // since the snapshot
-	synced   int        // how many of log survive a crash
+	synced   int        // length of the part of log that survives a crash
 }
 
-// Copy is a disk with the same on it.
+// Copy returns a copy of the disk.
 func (d *Disk) Copy() *Disk {
 	c := *d
 	c.log = slices.Clone(d.log)
 	return &c
 }
 
-// Append logs a transaction. It survives a crash once Sync was called.
+// Append logs a transaction. It survives a crash once Sync has been called.
 func (d *Disk) Append(x tree.Txn) { d.log = append(d.log, x) }
 
-// Sync makes everything up to a transaction survive a crash.
+// Sync makes all transactions up to zxid survive a crash.
 func (d *Disk) Sync(zxid int64) {
 	for d.synced < len(d.log) && d.log[d.synced].Zxid <= zxid {
 		d.synced++
 	}
 }
 
-// Crash loses what was not synced, but for its first kept transactions.
+// Crash loses the transactions that were not synced, except the first kept of them.
 func (d *Disk) Crash(kept int) {
 	d.synced = min(len(d.log), d.synced+kept)
 	d.log = d.log[:d.synced:d.synced]
 }
 
-// LastZxid is the last logged transaction, or that of the snapshot.
+// LastZxid returns the last logged transaction, or that of the snapshot.
 func (d *Disk) LastZxid() int64 {
 	if n := len(d.log); n > 0 {
 		return d.log[n-1].Zxid
@@ -54,7 +54,7 @@ func (d *Disk) LastZxid() int64 {
 	return d.base()
 }
 
-// base is the snapshot's last transaction.
+// base returns the snapshot's last transaction.
 func (d *Disk) base() int64 {
 	if d.snapshot == nil {
 		return 0
@@ -62,7 +62,7 @@ func (d *Disk) base() int64 {
 	return d.snapshot.LastZxid()
 }
 
-// Load returns the tree with all that is logged, as a server of a release keeps it.
+// Load returns the tree with all logged transactions, as a server of a release keeps it.
 func (d *Disk) Load(r tree.Release) *tree.Tree {
 	t := tree.NewRelease(r)
 	if d.snapshot != nil {
@@ -74,13 +74,13 @@ func (d *Disk) Load(r tree.Release) *tree.Tree {
 	return t
 }
 
-// Replace puts another server's tree in place of everything.
+// Replace replaces all data by another server's tree.
 func (d *Disk) Replace(t *tree.Tree) {
 	d.snapshot, d.log, d.synced = t.Clone(), nil, 0
 }
 
-// Truncate takes back what was logged behind a transaction. It reports false if the
-// snapshot is already behind it.
+// Truncate removes the transactions after zxid from the log. It returns false if the
+// snapshot has later ones already.
 func (d *Disk) Truncate(zxid int64) bool {
 	if zxid < d.base() {
 		return false
@@ -94,7 +94,8 @@ func (d *Disk) Truncate(zxid int64) bool {
 	return true
 }
 
-// Since returns what was logged behind a transaction, and whether that is all.
+// Since returns the logged transactions after zxid. It reports whether the log reaches
+// back that far.
 func (d *Disk) Since(zxid int64) ([]tree.Txn, bool) {
 	if zxid < d.base() {
 		return nil, false
@@ -119,8 +120,8 @@ func (d *Disk) Has(zxid int64) bool {
 	return false
 }
 
-// Compact takes a snapshot if the log has become long: of the tree to which everything
-// up to its last transaction was applied.
+// Compact takes a snapshot if the log has become long. t is the tree with all
+// transactions up to its last one applied.
 func (d *Disk) Compact(t *tree.Tree) {
 	if d.synced < snapshotEvery {
 		return

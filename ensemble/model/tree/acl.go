@@ -9,8 +9,8 @@ import (
 
 var anyone = wire.ID{Scheme: "world", ID: "anyone"}
 
-// Permits reports whether an ACL gives the identities one of the permissions at least.
-// An empty ACL permits everything, and so does being super.
+// Permits reports whether an ACL gives the identities at least one of the permissions. An
+// empty ACL permits everything, and so does the identity super.
 func Permits(acl []wire.ACL, perms int32, ids []wire.ID) bool {
 	if len(acl) == 0 || slices.ContainsFunc(ids, func(id wire.ID) bool { return id.Scheme == "super" }) {
 		return true
@@ -35,8 +35,8 @@ func matches(named, id wire.ID) bool {
 	return false // a scheme that the server does not know
 }
 
-// settleACL returns the ACL that a node gets for the one that a client asks for:
-// without repetitions, and with the client's own identities in place of "auth".
+// settleACL returns the ACL of a node whose creator asks for the given one: without
+// repetitions, and with the client's own identities in place of "auth".
 func settleACL(asked []wire.ACL, ids []wire.ID) ([]wire.ACL, wire.Code) {
 	var settled []wire.ACL
 	for i, a := range asked {
@@ -77,7 +77,7 @@ func validID(id wire.ID) bool {
 		_, _, ok := parseCIDR(id.ID)
 		return ok
 	case "digest":
-		// One colon with something behind it. Java's split drops what is empty at the end.
+		// One colon with text behind it. Java's split drops empty parts at the end.
 		_, hash, colon := strings.Cut(strings.TrimRight(id.ID, ":"), ":")
 		return colon && !strings.Contains(hash, ":")
 	}

@@ -2,8 +2,8 @@ package tree
 
 import "github.com/zkverify/zkverify/ensemble/model/wire"
 
-// Apply carries out a transaction. A tree that lacks the nodes that it concerns, because
-// it is not the one that the transaction was made for, fails with NoNode or NodeExists as
+// Apply carries out a transaction. A tree that lacks the nodes of the transaction,
+// because the transaction was made for another tree, fails with NoNode or NodeExists as
 // the real server does.
 func (t *Tree) Apply(x *Txn) Outcome {
 	t.zxid = max(t.zxid, x.Zxid)
@@ -22,8 +22,8 @@ func (t *Tree) Apply(x *Txn) Outcome {
 	return o
 }
 
-// settledParts returns the parts of a multi, or if one of them failed, an Error for each:
-// OK for those before it.
+// settledParts returns the parts of a multi. If one of them failed it returns an Error
+// for each part, OK for those before it.
 func settledParts(parts []Part) []Part {
 	settled := make([]Part, len(parts))
 	failed := false
@@ -39,8 +39,8 @@ func settledParts(parts []Part) []Part {
 	return parts
 }
 
-// result is that of a part of a multi. Creates that are answered with a stat all have
-// the operation Create2.
+// result returns the result of a part of a multi. Creates that are answered with a stat
+// all have the operation Create2.
 func result(op wire.Op, o Outcome) wire.Result {
 	if op == wire.ErrorOp || o.Err != wire.OK {
 		return wire.Result{Op: wire.ErrorOp, Err: o.Err, Body: &wire.ErrorReply{Err: o.Err}}
@@ -104,8 +104,8 @@ func (t *Tree) applyCreate(x *Txn, op wire.Op, c Create) Outcome {
 	if t.node(c.Path) != nil {
 		return Outcome{Err: wire.NodeExists}
 	}
-	// Creations that have passed the largest number are smaller, and leave the parent as
-	// it is: from there on all sequential children get the same number.
+	// Creations wrap around after the largest number. A smaller number leaves the parent as it
+	// is: from there on all sequential children get the same number.
 	if c.ParentCversion > p.creations {
 		p.creations, p.pzxid = c.ParentCversion, x.Zxid
 	}
@@ -154,7 +154,7 @@ func (t *Tree) applyDelete(x *Txn, path string) Outcome {
 	}}
 }
 
-// named is the path that events have of a parent.
+// named returns the path that events use for a parent.
 func named(dir string) string {
 	if dir == "" {
 		return "/"

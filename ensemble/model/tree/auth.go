@@ -10,9 +10,9 @@ import (
 )
 
 // Authenticate returns the identity that a client proves to a server without a super
-// user; false means AuthFailed. The bytes are what the client sent, "user:password", for
-// the scheme digest. For the scheme ip they are of
-// no use: it stands for the address that the server sees.
+// user; false means AuthFailed. For the scheme digest auth is what the client sent,
+// "user:password". The scheme ip does not use it: its identity is the address that the
+// server sees.
 func Authenticate(scheme string, auth []byte, ip string) (wire.ID, bool) {
 	switch scheme {
 	case "ip":

@@ -9,7 +9,7 @@ import (
 // maxTTL is the longest time to live, in ms: the owner of a node has 40 bits for it.
 const maxTTL = 1<<40 - 1
 
-// creation is a create of any sort. Its ttl is -1 if the request has none.
+// creation is a create of any kind. Its ttl is -1 if the request has none.
 type creation struct {
 	wire.CreateRequest
 	op  wire.Op
@@ -21,14 +21,15 @@ func (c *creation) sequential() bool {
 		c.Flags == wire.FlagPersistentSequentialTTL
 }
 
-// hasTTL reports whether the flags say so, which is one thing; whether the request has a
-// field for it is another.
+// hasTTL reports whether the flags ask for a time to live. The request may have a field
+// for one or not, with any flags.
 func (c *creation) hasTTL() bool {
 	return c.Flags == wire.FlagPersistentTTL || c.Flags == wire.FlagPersistentSequentialTTL
 }
 
-// kind is what the node becomes. The operation decides on containers and timed nodes, so
-// a Create with the flag of a container makes an ordinary node, as the real server does.
+// kind returns the kind of the created node. The operation decides on containers and
+// timed nodes, so a Create with the flag of a container makes an ordinary node, as the
+// real server does.
 func (c *creation) kind() kind {
 	switch {
 	case c.op == wire.CreateContainer:
@@ -42,7 +43,7 @@ func (c *creation) kind() kind {
 }
 
 // checkMode checks the flags, and the time to live against them. A CreateTTL with neither
-// the flag nor a time is refused too: the real server crashes over it.
+// the flag nor a time is refused too; the real server crashes over it.
 func (c *creation) checkMode() wire.Code {
 	switch {
 	case c.Flags < wire.FlagPersistent || c.Flags > wire.FlagPersistentSequentialTTL,

@@ -8,8 +8,8 @@ import (
 	"github.com/zkverify/zkverify/ensemble/model/wire"
 )
 
-// The number of a sequential node is how many children its parent ever had, whatever
-// became of them and whatever they are called.
+// The number of a sequential node is the number of children that its parent ever had, of
+// any name, deleted or not.
 func TestSequentialNodesCountTheChildrenThatEverWere(t *testing.T) {
 	s := start(t, tree.V38)
 	s.makeAll("/a")
@@ -66,7 +66,7 @@ func TestSequenceNumbersOverflow(t *testing.T) {
 	}
 }
 
-// What a node becomes is decided by the operation, where the flags say another thing.
+// The operation decides the kind of a node, where the flags contradict it.
 func TestKindsOfNodes(t *testing.T) {
 	for _, c := range []struct {
 		name      string

@@ -1,13 +1,13 @@
-// Package tree is the data of a ZooKeeper server: nodes, their stats and permissions, and
-// sessions. A tree changes by transactions alone ([Tree.Apply]), which the leader makes of
-// requests ([Prepare]); it has no clock, no goroutine and no randomness of its own, and
-// two trees to which the same transactions were applied are the same.
+// Package tree models the data of a ZooKeeper server: nodes, their stats and permissions,
+// and sessions. A tree changes by transactions alone ([Tree.Apply]), which the leader
+// makes of requests ([Prepare]); it has no clock, no goroutine and no randomness of its
+// own, and two trees with the same transactions are the same.
 //
-// What it decides is what the real server decides: which error a request fails with if
-// several apply, which names sequential nodes get, what a stat says, who may do what.
-// Where 3.8 and 3.9 differ, [Release] says which of them a tree follows. It leaves to the
-// server whatever needs a connection or a clock: sessions that have expired or moved,
-// watches, sync. Three things differ from the real server on purpose:
+// It makes the decisions of the real server: the error of a request to which several
+// apply, the names of sequential nodes, the fields of a stat, the permissions of clients.
+// Where 3.8 and 3.9 differ, [Release] selects one. It leaves to the server all that needs
+// a connection or a clock: sessions that have expired or moved, watches, sync. Three
+// things differ from the real server on purpose:
 //
 //   - names of children, and a session's ephemeral nodes that are deleted at its end, are
 //     sorted. The real server has them in the order of a Java HashSet, which no client may

@@ -2,7 +2,7 @@ package tree
 
 import "github.com/zkverify/zkverify/ensemble/model/wire"
 
-// record is what the checks of a request need to know of a node.
+// record holds the fields of a node that the checks of a request need.
 type record struct {
 	acl                          []wire.ACL
 	kind                         kind

@@ -9,7 +9,7 @@ import (
 
 // A request that breaks several rules fails with the error of the first, in the order in
 // which the real server checks them. Each group of cases begins with a request that
-// breaks all that it can, and mends one thing after the other.
+// breaks as many rules as it can, and mends one after the other.
 //
 // There is /plain; /parent with /parent/child; /guarded and /guarded/child, which only
 // ann may use; /ephemeral; and /version, which was written to once.

@@ -6,7 +6,7 @@ import (
 	"github.com/zkverify/zkverify/ensemble/model/wire"
 )
 
-// What the servers of 3.8.0 and 3.9.6 answer to whoAmI, and how Java hashes.
+// The answers of the servers of 3.8.0 and 3.9.6 to whoAmI, and the hashes of Java.
 func TestIdentitiesStandInTheOrderOfTheServersTable(t *testing.T) {
 	if h := stringHash("zookeeper"); h != 1600681804 {
 		t.Errorf("the hash of a string is %d", h)

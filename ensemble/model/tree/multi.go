@@ -2,9 +2,9 @@ package tree
 
 import "github.com/zkverify/zkverify/ensemble/model/wire"
 
-// multi checks the parts, each on the draft of those before. The first that fails becomes
-// an Error, and so do all after it, which are not looked at. A multi that the server
-// cannot read fails as a whole.
+// multi checks the parts, each on the draft of the earlier ones. The first part that
+// fails becomes an Error, and so do all after it, which are not checked. A multi that the
+// server cannot read fails as a whole.
 func (d *draft) multi(r Request) (Change, wire.Code) {
 	body, ok := r.Body.(*wire.MultiRequest)
 	if !ok {
@@ -35,7 +35,7 @@ func (d *draft) multi(r Request) (Change, wire.Code) {
 	return m, wire.OK
 }
 
-// partOps returns the operations that the server takes the parts for. Those of creates
+// partOps returns the operations as which the server treats the parts. Those of creates
 // come from their flags: a Create with the flag of a container is a CreateContainer here.
 func partOps(release Release, parts []wire.Part) ([]wire.Op, wire.Code) {
 	ops := make([]wire.Op, len(parts))
@@ -53,7 +53,7 @@ func partOps(release Release, parts []wire.Part) ([]wire.Op, wire.Code) {
 			ops[i] = p.Op
 			continue
 		default:
-			return nil, wire.MarshallingError // a read, or what was not decoded
+			return nil, wire.MarshallingError // a read, or a part that was not decoded
 		}
 		switch {
 		case flags == wire.FlagContainer:
@@ -61,7 +61,7 @@ func partOps(release Release, parts []wire.Part) ([]wire.Op, wire.Code) {
 		case flags == wire.FlagPersistentTTL || flags == wire.FlagPersistentSequentialTTL:
 			ops[i] = wire.CreateTTL
 		case release == V38 || p.Op == wire.CreateTTL:
-			ops[i] = wire.Create // and if the flags are unknown, change refuses them
+			ops[i] = wire.Create // change refuses unknown flags
 		default:
 			ops[i] = p.Op
 		}
@@ -69,14 +69,14 @@ func partOps(release Release, parts []wire.Part) ([]wire.Op, wire.Code) {
 	return ops, wire.OK
 }
 
-// readable39 is what 3.9 asks of a create in a multi before it looks at any part: flags
-// that there are and that need no time to live, and a list of ACLs, which may be empty.
+// readable39 reports whether 3.9 accepts a create in a multi before it looks at any part:
+// it needs known flags that need no time to live, and a list of ACLs, which may be empty.
 func readable39(r *wire.CreateRequest) bool {
 	return r.Flags >= wire.FlagPersistent && r.Flags <= wire.FlagContainer && r.ACL != nil
 }
 
 // partBody returns the body that the operation has. A time to live is dropped where the
-// flags have none; where they want one that the part lacks, the server cannot go on.
+// flags have none; where they need one that the part lacks, the server cannot go on.
 func partBody(op wire.Op, body wire.Record) (wire.Record, bool) {
 	switch b := body.(type) {
 	case *wire.CreateTTLRequest:

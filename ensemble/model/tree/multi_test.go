@@ -106,7 +106,7 @@ func TestCreatesInAMulti(t *testing.T) {
 		part    wire.Part
 		err     wire.Code   // of the request
 		want    wire.Record // the type of the result
-		kind    int         // reapable nodes that come of it
+		kind    int         // reapable nodes that it makes
 	}{
 		{"Create", tree.V38, part(wire.Create, create("/a", 0)), wire.OK, path, 0},
 		{"Create2 in 3.8", tree.V38, part(wire.Create2, create("/a", 0)), wire.OK, path, 0},
@@ -146,7 +146,8 @@ func TestCreatesInAMulti(t *testing.T) {
 	}
 }
 
-// 3.9 reads a multi as a whole, and looks at the flags as it does; 3.8 as it comes to them.
+// 3.9 reads a multi as a whole, and checks the flags of all parts first; 3.8 checks them
+// part by part.
 func TestAMultiWhoseSecondPartLacksItsTime(t *testing.T) {
 	for release, want := range map[tree.Release]wire.Code{tree.V38: wire.OK, tree.V39: wire.MarshallingError} {
 		o := start(t, release).change(wire.Multi, multi(deletion("/missing"),

@@ -7,7 +7,8 @@ import (
 	"github.com/zkverify/zkverify/ensemble/model/wire"
 )
 
-// kind is what lets a node live: everything, its session, its children, or its age.
+// kind is the kind of a node: it lives until deleted, with its session, with its
+// children, or to an age.
 type kind int
 
 const (
@@ -31,9 +32,9 @@ type node struct {
 	version, creations, aversion int32
 }
 
-// creations counts the children that were ever created, where a client sees a cversion
-// that counts the changes of the list of children. Every child was created, and all but
-// those that are there were deleted.
+// cversion returns the version of the list of children, which counts its changes: every
+// child was created, and all but the present children were deleted. A node stores only
+// the number of creations.
 func (n *node) cversion() int32 { return n.creations*2 - int32(len(n.children)) }
 
 func (n *node) stat() wire.Stat {

@@ -7,8 +7,8 @@ import "github.com/zkverify/zkverify/ensemble/model/wire"
 // earlier transactions applied; Prepare does not change it. A request that fails becomes
 // an [Error], which takes a zxid as the others do.
 //
-// The request is a change, or the begin or the end of a session. That its session lives
-// is for the caller to check, before.
+// The request is a change, or the begin or the end of a session. The caller checks before
+// that the session is alive.
 func Prepare(ahead *Tree, r Request, zxid, now int64) Txn {
 	x := Txn{Session: r.Session, Cxid: r.Cxid, Zxid: zxid, Time: now, Op: r.Op}
 	switch r.Op {
@@ -32,9 +32,9 @@ func Prepare(ahead *Tree, r Request, zxid, now int64) Txn {
 	return x
 }
 
-// Malformed returns the error of a request that is refused before anybody asks whether
-// its session lives: one that cannot be read, a create whose flags and time to live do not
-// fit, or a multi that begins with one.
+// Malformed returns the error of a request that is refused before its session is checked:
+// one that cannot be read, a create whose flags and time to live do not fit, or a multi
+// that begins with one.
 func Malformed(release Release, r Request) wire.Code {
 	op, body := r.Op, r.Body
 	if b, is := body.(*wire.MultiRequest); is {
@@ -79,7 +79,7 @@ func (d *draft) change(op wire.Op, body wire.Record, ids []wire.ID) (Change, wir
 			return d.deleteContainer(b.Path)
 		}
 	case *wire.ReconfigRequest:
-		return nil, wire.ReconfigDisabled // as servers are by default
+		return nil, wire.ReconfigDisabled // as servers have it by default
 	}
 	return nil, wire.MarshallingError
 }
@@ -110,7 +110,7 @@ func (d *draft) delete(path string, version int32, ids []wire.ID) (Change, wire.
 	return Delete{path}, wire.OK
 }
 
-// deleteContainer is what the leader asks of itself for a node of [Tree.Reapable]. It
+// deleteContainer checks the leader's own request to delete a node of [Tree.Reapable]. It
 // checks no more than this, so a node that was written to since is deleted too.
 func (d *draft) deleteContainer(path string) (Change, wire.Code) {
 	if code := deletable(path); code != wire.OK {
@@ -151,7 +151,7 @@ func (d *draft) check(path string, version int32, ids []wire.ID) (Change, wire.C
 	return Check{path}, wire.OK
 }
 
-// existing returns a node that a request names and has the permission for.
+// existing returns a node that a request names, after a check of the permission.
 func (d *draft) existing(path string, perm int32, ids []wire.ID) (*record, wire.Code) {
 	if !validPath(path) {
 		return nil, wire.BadArguments

@@ -1,8 +1,8 @@
 package tree
 
-// SetLastZxid says that the tree stands at a transaction that changes nothing: a leader
+// SetLastZxid sets the tree's zxid to that of a transaction without changes: a leader
 // begins an epoch so.
 func (t *Tree) SetLastZxid(zxid int64) { t.zxid = zxid }
 
-// Count returns how many nodes and sessions there are.
+// Count returns the numbers of nodes and of sessions.
 func (t *Tree) Count() (nodes, sessions int) { return len(t.nodes), len(t.sessions) }

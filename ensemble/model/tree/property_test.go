@@ -17,7 +17,7 @@ func equal(t *testing.T, want, got *tree.Tree) {
 	}
 }
 
-// state is all that can be asked of a tree.
+// state returns all data of a tree that can be read.
 func state(t *tree.Tree) string {
 	s := dump(t, "/") + fmt.Sprintln(t.LastZxid(), t.Sessions(), t.Reapable(1e9, 1))
 	for session := range int64(4) {
@@ -26,7 +26,7 @@ func state(t *tree.Tree) string {
 	return s
 }
 
-// dump lists a subtree with all that a client may see of it.
+// dump lists a subtree with all data that a client may see.
 func dump(t *tree.Tree, path string) string {
 	stat, _ := t.Stat(path)
 	s := fmt.Sprintf("%s %+v\n", path, stat)
@@ -42,7 +42,7 @@ func dump(t *tree.Tree, path string) string {
 	return s
 }
 
-// draw draws a request, on few paths so that rules are met.
+// draw draws a request, on few paths so that rules apply.
 func draw(rnd *rand.Rand) tree.Request {
 	r := tree.Request{Session: 1 + rnd.Int64N(3), Auth: []wire.ID{local}, Timeout: 5000}
 	if rnd.IntN(2) == 0 {
@@ -88,8 +88,8 @@ func drawBody(rnd *rand.Rand, op wire.Op) wire.Record {
 	}
 }
 
-// Two trees to which the same transactions are applied are the same, and answer the same;
-// preparing a request changes nothing; and a clone goes its own way.
+// Two trees to which the same transactions are applied are the same, and give the same
+// answers; preparing a request changes nothing; and a clone is independent.
 func TestTreesFollowFromTheirTransactions(t *testing.T) {
 	for seed := range uint64(40) {
 		rnd := rand.New(rand.NewPCG(seed, 0))

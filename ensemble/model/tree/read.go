@@ -7,11 +7,11 @@ import (
 	"github.com/zkverify/zkverify/ensemble/model/wire"
 )
 
-// Read answers a request that changes nothing and concerns no watch. The reply is nil if
-// the code is not OK.
+// Read answers a request that changes no data and sets no watch. The reply is nil if the
+// code is not OK.
 func (t *Tree) Read(r Request) (wire.Record, wire.Code) { return reading{t}.read(r) }
 
-// reading is what reads a tree.
+// reading implements reads of a tree.
 type reading struct{ *Tree }
 
 func (t reading) read(r Request) (wire.Record, wire.Code) {
@@ -64,10 +64,10 @@ func (t reading) readNode(op wire.Op, path string, ids []wire.ID) (wire.Record, 
 	return nil, wire.MarshallingError
 }
 
-// names are a node's children, as a list that is empty rather than missing.
+// names returns a node's children, as a list that is empty rather than nil.
 func names(n *node) []string { return append([]string{}, n.children...) }
 
-// readable returns a node, and whether the identities have one of the permissions.
+// readable returns a node, or an error if the identities have none of the permissions.
 func (t reading) readable(path string, perms int32, ids []wire.ID) (*node, wire.Code) {
 	n := t.node(path)
 	switch {
@@ -112,7 +112,7 @@ func (t reading) readEphemerals(prefix string, session int64) wire.Record {
 	return &wire.ChildrenReply{Children: paths}
 }
 
-// readMulti answers each part, with its error if it fails. They leave no watches.
+// readMulti answers each part, with its error if it fails. The parts set no watches.
 func (t reading) readMulti(parts []wire.Part, ids []wire.ID) (wire.Record, wire.Code) {
 	reply := &wire.MultiReply{}
 	switch reads := countReads(parts); {
@@ -142,8 +142,8 @@ func countReads(parts []wire.Part) (n int) {
 	return n
 }
 
-// whoAmI lists the users, without what proves them. A scheme that the server does not
-// know, as super is, has none.
+// whoAmI lists the users, without their secrets. A scheme that the server does not know,
+// such as super, has none.
 func whoAmI(ids []wire.ID) wire.Record {
 	reply := &wire.WhoAmIReply{IDs: []wire.ID{}}
 	for _, id := range ids {

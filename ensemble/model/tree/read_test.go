@@ -68,7 +68,7 @@ func TestReadsTakePermission(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		release tree.Release
-		perm    int32 // that ann has
+		perm    int32 // of ann
 		op      wire.Op
 		body    wire.Record
 		want    wire.Code
@@ -95,7 +95,7 @@ func TestReadsTakePermission(t *testing.T) {
 	}
 }
 
-// Whoever may read an ACL but not set it sees the users and not the hashes.
+// A client that may read an ACL but not set it sees the users and not the hashes.
 func TestHashesAreForThoseWhoMaySetTheACL(t *testing.T) {
 	s := start(t, tree.V38)
 	acl := []wire.ACL{{Perms: wire.PermAll, ID: ann}, {Perms: wire.PermRead, ID: bob},

@@ -2,8 +2,8 @@ package tree
 
 // Reapable returns the paths, sorted, that the leader would delete now: containers that
 // had children and have none, and nodes without children that were not written to for
-// longer than their time to live. A container that never had a child stays; unless the
-// limit for that, in ms, is not 0 and it is older.
+// longer than their time to live. A container that never had a child stays, unless
+// maxNeverUsed, in ms, is not 0 and the container is older.
 func (t *Tree) Reapable(now, maxNeverUsed int64) []string {
 	var due []string
 	for _, path := range t.reapable {

@@ -1,6 +1,6 @@
 package tree
 
-// Release is a ZooKeeper whose behavior a tree has where releases differ.
+// Release is the version of ZooKeeper whose behavior a tree has where versions differ.
 type Release int
 
 // The releases.
@@ -9,8 +9,8 @@ const (
 	// needs no permission, and the kind of a create in a multi comes from its flags
 	// alone, so that a Create2 is a Create.
 	V38 Release = iota
-	// V39 is 3.9.6. Exists needs the permission to read, a Create2 in a multi is one, and
-	// a multi with a create of unknown flags, or without an ACL, is malformed. What a
-	// client missed between two servers it is told only if it may read the node.
+	// V39 is 3.9.6. Exists needs the permission to read, a Create2 in a multi is one, and a multi
+	// with a create of unknown flags, or without an ACL, is malformed. A client that moves
+	// between servers is notified of a change that it missed only if it may read the node.
 	V39
 )

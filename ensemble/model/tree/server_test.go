@@ -25,8 +25,8 @@ func start(t *testing.T, r tree.Release) *server {
 	return &server{t, tree.NewRelease(r), 1000}
 }
 
-// change carries out a request of session 7, and returns what its client is answered and
-// what watches report. Each takes a millisecond.
+// change carries out a request of session 7, and returns the answer to its client and the
+// events for watches. Each takes a millisecond.
 func (s *server) change(op wire.Op, body wire.Record, ids ...wire.ID) tree.Outcome {
 	return s.changeBy(7, op, body, ids...)
 }
@@ -48,7 +48,7 @@ func (s *server) must(op wire.Op, body wire.Record, ids ...wire.ID) tree.Outcome
 	return o
 }
 
-// makeAll creates nodes without data that everybody may use.
+// makeAll creates nodes without data that every client may use.
 func (s *server) makeAll(paths ...string) {
 	s.t.Helper()
 	for _, p := range paths {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Session is a session that was begun and not ended.
+// Session is a session that has begun and not ended.
 type Session struct {
 	ID      int64
 	Timeout int32 // ms
@@ -26,8 +26,8 @@ func (t *Tree) Session(id int64) (Session, bool) {
 	return Session{id, timeout}, ok
 }
 
-// Owners returns the ids of the sessions that own nodes, sorted: of sessions that have
-// ended too, if nodes have outlived them.
+// Owners returns the ids of the sessions that own nodes, sorted, including sessions that
+// have ended if nodes have outlived them.
 func (t *Tree) Owners() (ids []int64) {
 	for _, id := range slices.Sorted(maps.Keys(t.ephemerals)) {
 		if len(t.ephemerals[id]) > 0 {

@@ -116,7 +116,8 @@ func TestWhatWatchesReport(t *testing.T) {
 	want(s.change(wire.Delete, &wire.PathVersion{Path: "/a", Version: -1}))
 }
 
-// A watcher sees an event if it may read the node: a new one by its own ACL.
+// A watcher is notified of an event if it may read the node: of a new node, by that
+// node's own ACL.
 func TestEventsHaveTheACLOfTheirNode(t *testing.T) {
 	s := start(t, tree.V39)
 	s.must(wire.Create, owned("/a", wire.PermAll, ann), ann)
@@ -169,7 +170,8 @@ func TestTheEndOfASessionDeletesItsNodes(t *testing.T) {
 	}
 }
 
-// A server whose log was cut gets changes that do not fit its tree. It says so.
+// A server whose log was cut gets changes that do not fit its tree, and returns their
+// errors.
 func TestChangesOfAnotherTree(t *testing.T) {
 	s := start(t, tree.V38)
 	s.makeAll("/a")

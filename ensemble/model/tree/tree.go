@@ -15,7 +15,7 @@ var (
 	readOnlyACL = []wire.ACL{{Perms: wire.PermRead, ID: anyone}}
 )
 
-// Tree is the nodes and sessions of a server. It must not be used by two goroutines at
+// Tree holds the nodes and sessions of a server. It must not be used by two goroutines at
 // a time.
 type Tree struct {
 	release    Release
@@ -60,15 +60,15 @@ func (t *Tree) Clone() *Tree {
 	return &c
 }
 
-// LastZxid is that of the last transaction, 0 for none.
+// LastZxid returns the zxid of the last transaction, 0 for none.
 func (t *Tree) LastZxid() int64 { return t.zxid }
 
-// Release is the ZooKeeper that the tree follows.
+// Release returns the version of ZooKeeper that the tree follows.
 func (t *Tree) Release() Release { return t.release }
 
-// SetConfig gives the node of the configuration its data, as a server does when it
-// starts. Neither a transaction nor an event comes of it, and the time is the server's
-// own. The zxid is that of the reconfiguration, 0 for a configuration from files.
+// SetConfig sets the data of the configuration's node, as a server does when it starts.
+// It makes neither a transaction nor an event, and uses the server's own time. zxid is
+// that of the reconfiguration, 0 for a configuration from files.
 func (t *Tree) SetConfig(data []byte, zxid, now int64) {
 	n := t.nodes[ConfigPath]
 	n.data, n.version, n.mzxid, n.mtime = data, -1, zxid, now
@@ -92,8 +92,8 @@ func (t *Tree) ACL(path string) []wire.ACL {
 	return n.acl
 }
 
-// node returns a node, nil if there is none. The root has two names, / and the empty
-// one, which it has as the parent of /a.
+// node returns a node, nil if there is none. The root has two paths, "/" and "", which is
+// the parent of "/a".
 func (t *Tree) node(path string) *node {
 	if path == "" {
 		path = "/"

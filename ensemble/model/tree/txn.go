@@ -2,8 +2,7 @@ package tree
 
 import "github.com/zkverify/zkverify/ensemble/model/wire"
 
-// Request is what a server carries out for a session: decoded, and with the identities
-// of its connection.
+// Request is a decoded request of a session, with the identities of its connection.
 type Request struct {
 	Session int64
 	Cxid    int32 // the client's number of the request
@@ -13,13 +12,13 @@ type Request struct {
 	Timeout int32 // ms, of a session that begins
 }
 
-// Txn is a change, as the leader has ordered it: what every server does to its tree.
-// Its slices are shared by the trees that it was applied to, so nobody may write to them.
+// Txn is a change, as the leader has ordered it, which every server applies to its tree.
+// The trees share its slices, so they must not be written to.
 type Txn struct {
 	Session int64
 	Cxid    int32
 	Zxid    int64
-	Time    int64   // ms since 1970, the leader's clock
+	Time    int64   // ms since 1970, by the leader's clock
 	Op      wire.Op // of the request; ErrorOp if the change is an Error
 	Change  Change
 }
@@ -30,7 +29,7 @@ type Change interface{ change() }
 // The changes. A request that is refused becomes an Error, which takes a zxid as the
 // others do and changes nothing.
 type (
-	// Create makes a node. Its path has its sequence number already.
+	// Create makes a node. Its path includes its sequence number.
 	Create struct {
 		Path           string
 		Data           []byte
@@ -38,7 +37,7 @@ type (
 		Ephemeral      bool
 		Container      bool
 		TTL            int64 // ms, 0 for none
-		ParentCversion int32 // of the parent, once the node is there
+		ParentCversion int32 // of the parent, with the new node
 	}
 	// Delete removes a node.
 	Delete struct{ Path string }
@@ -54,7 +53,7 @@ type (
 		ACL     []wire.ACL
 		Version int32
 	}
-	// Check has found a node at a version; it changes nothing.
+	// Check has found a node at a version; it makes no change.
 	Check struct{ Path string }
 	// CreateSession begins a session.
 	CreateSession struct{ Timeout int32 } // ms
@@ -62,7 +61,7 @@ type (
 	CloseSession struct{ Paths []string }
 	// Multi is several changes at once. If one is an Error, none takes place.
 	Multi struct{ Parts []Part }
-	// Error changes nothing.
+	// Error makes no change.
 	Error struct{ Code wire.Code }
 )
 
@@ -89,11 +88,11 @@ type Event struct {
 	Type wire.EventType
 	Path string
 	Zxid int64
-	ACL  []wire.ACL // of the node: only those are notified who may read it
+	ACL  []wire.ACL // of the node: only watchers that may read it are notified
 }
 
-// Outcome is what a change came to on one server: what its client is answered, and
-// what watches report. The events are in the order of the notifications.
+// Outcome is the outcome of a change on one server: the answer to its client, and the
+// events for watches, in the order of the notifications.
 type Outcome struct {
 	Err    wire.Code
 	Reply  wire.Record // nil for a reply without a body

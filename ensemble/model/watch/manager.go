@@ -9,7 +9,7 @@ import (
 	"github.com/zkverify/zkverify/ensemble/model/wire"
 )
 
-// Manager has the watches of a server.
+// Manager holds the watches of a server.
 type Manager struct {
 	release tree.Release
 	data    table // for a node's creation, its data and its deletion
@@ -19,8 +19,8 @@ type Manager struct {
 // New returns a manager without watches.
 func New(r tree.Release) *Manager { return &Manager{r, table{}, table{}} }
 
-// AddRead leaves the watch that a read of a node asked for, if it leaves one. A read
-// that fails does not, but for the Exists of a node that is not there.
+// AddRead sets the watch of a read, if the read leaves one. A read that fails leaves
+// none, except an Exists of a node that does not exist.
 func (m *Manager) AddRead(op wire.Op, path string, code wire.Code, watcher int64) {
 	switch {
 	case op == wire.Exists && (code == wire.OK || code == wire.NoNode), op == wire.GetData && code == wire.OK:
@@ -30,7 +30,7 @@ func (m *Manager) AddRead(op wire.Op, path string, code wire.Code, watcher int64
 	}
 }
 
-// Add leaves a watch that stays until it is removed. It needs no permission, and no node.
+// Add sets a watch that stays until it is removed. It needs no permission, and no node.
 func (m *Manager) Add(r *wire.AddWatchRequest, watcher int64) wire.Code {
 	switch r.Mode {
 	case wire.PersistentWatch:
@@ -44,8 +44,8 @@ func (m *Manager) Add(r *wire.AddWatchRequest, watcher int64) wire.Code {
 	return wire.OK
 }
 
-// addRecursive also adds to the watches for children in 3.8. They report the same
-// deletions, and are removed one by one.
+// addRecursive sets the watch in both tables in 3.8. Both report the same deletions, and
+// are removed one by one.
 func (m *Manager) addRecursive(path string, watcher int64) {
 	m.add(m.data, path, watcher, recursive)
 	if m.release == tree.V38 {
@@ -53,8 +53,8 @@ func (m *Manager) addRecursive(path string, watcher int64) {
 	}
 }
 
-// add leaves a watch. In 3.8 a watcher has one on a path, and the last takes the place of
-// the one before: a read with a watch ends a watch that was to stay.
+// add sets a watch. In 3.8 a watcher has one on a path, and the last one replaces the one
+// before: a read with a watch ends a persistent watch.
 func (m *Manager) add(t table, path string, watcher int64, is mode) {
 	if m.release != tree.V38 {
 		is |= t[path][watcher]
@@ -62,8 +62,8 @@ func (m *Manager) add(t table, path string, watcher int64, is mode) {
 	t.set(path, watcher, is)
 }
 
-// Check answers CheckWatches: OK, or NoWatcher. 3.8 has a watch on the path if any
-// client has, and cannot read a path without a slash.
+// Check answers CheckWatches with OK or NoWatcher. 3.8 says OK if any client watches the
+// path, and cannot read a path without a slash.
 func (m *Manager) Check(path string, is wire.WatcherType, watcher int64) wire.Code {
 	tables, modes, ok := m.meant(is)
 	if !ok || m.release == tree.V38 && path != "" && !strings.Contains(path, "/") {
@@ -77,7 +77,7 @@ func (m *Manager) Check(path string, is wire.WatcherType, watcher int64) wire.Co
 	return wire.NoWatcher
 }
 
-// Remove answers RemoveWatches: OK, or NoWatcher if there was none.
+// Remove answers RemoveWatches with OK, or NoWatcher if there was none.
 func (m *Manager) Remove(path string, is wire.WatcherType, watcher int64) wire.Code {
 	tables, modes, ok := m.meant(is)
 	if !ok {
@@ -93,7 +93,7 @@ func (m *Manager) Remove(path string, is wire.WatcherType, watcher int64) wire.C
 	return code
 }
 
-// meant returns where the watches of a type are, and their modes.
+// meant returns the tables that hold the watches of a type, and their modes.
 func (m *Manager) meant(is wire.WatcherType) (tables []table, modes mode, ok bool) {
 	all := once | persistent | recursive
 	modes = once
@@ -121,7 +121,7 @@ func (m *Manager) Drop(watcher int64) {
 	m.child.drop(watcher)
 }
 
-// Len is how many watches there are, where one that is in both tables counts twice.
+// Len returns the number of watches. A watch that is in both tables counts twice.
 func (m *Manager) Len() int {
 	n := 0
 	for _, t := range []table{m.data, m.child} {
@@ -155,7 +155,7 @@ func (m *Manager) Watched() []Watched {
 	return all
 }
 
-// Watched is a path and who watches it.
+// Watched is a path with its watchers.
 type Watched struct {
 	Path     string
 	Watchers []int64

@@ -66,7 +66,7 @@ func (w *world) delete(path string) string {
 	return w.change(wire.Delete, &wire.PathVersion{Path: path, Version: -1})
 }
 
-// read leaves the watch of a read that the tree answers.
+// read sets the watch of a read that the tree answers.
 func (w *world) read(op wire.Op, path string, watcher int64) {
 	_, code := w.tree.Read(tree.Request{Op: op, Body: &wire.PathWatch{Path: path}})
 	w.m.AddRead(op, path, code, watcher)
@@ -173,7 +173,7 @@ func TestARecursiveWatchReportsWhatIsBelow(t *testing.T) {
 	}
 }
 
-// ZOOKEEPER-4466: 3.8 has one watch of a watcher on a path, the last.
+// ZOOKEEPER-4466: in 3.8 a watcher has one watch on a path, the last.
 func TestAReadWithAWatchOfWhatIsWatchedForGood(t *testing.T) {
 	for name, c := range map[string]struct {
 		release tree.Release
@@ -208,7 +208,7 @@ func TestRemove(t *testing.T) {
 		mode    int32 // of a watch that stays; -1 for two watches of reads
 		remove  wire.WatcherType
 		want    wire.Code
-		after   string // reported of the end of the node
+		after   string // notices at the end of the node
 	}{
 		"3.8: children":                            {tree.V38, -1, wire.ChildrenWatcher, wire.OK, "1: deleted /a"},
 		"3.8: data":                                {tree.V38, -1, wire.DataWatcher, wire.OK, "1: deleted /a"},
@@ -249,7 +249,7 @@ func TestRemove(t *testing.T) {
 	}
 }
 
-// In 3.8 a client is told that it has a watch where another has one.
+// 3.8 answers that a client has a watch if another client has one.
 func TestCheckOfAnothersWatch(t *testing.T) {
 	for name, c := range map[string]struct {
 		release tree.Release
@@ -331,8 +331,8 @@ func TestRestoreReportsWhatWasMissed(t *testing.T) {
 	}
 }
 
-// Only watchers that may read a node are notified of it (CVE-2024-23944). 3.9 also says
-// which change a notice is of.
+// Only watchers that may read a node are notified of it (CVE-2024-23944). In 3.9 a notice
+// also has the zxid of its change.
 func TestNoticesSayWhoMaySeeThem(t *testing.T) {
 	ann := wire.ID{Scheme: "digest", ID: "ann:x"}
 	acl := []wire.ACL{{Perms: wire.PermRead, ID: ann}}

@@ -9,7 +9,7 @@ import (
 type Notice struct {
 	Watcher int64
 	Zxid    int64      // of the reply's header: that of the change in 3.9, and -1 in 3.8
-	ACL     []wire.ACL // only whom it permits to read is notified; nil permits all
+	ACL     []wire.ACL // only connections that it permits to read are notified; nil permits all
 	Event   wire.WatcherEvent
 }
 
@@ -28,10 +28,10 @@ func (m *Manager) Fire(e tree.Event) []Notice {
 	return all
 }
 
-// Restore leaves the watches that a client had at its last server, and returns the
-// notices for what it missed: what the nodes were changed by since the zxid that the
-// client has seen. A deletion that a creation followed is seen as a change of data, by a
-// client that watched the data.
+// Restore sets the watches that a client had at its last server, and returns the notices
+// that it missed: for the changes of its nodes after the last zxid that it has seen. A
+// client that watched a node's data sees a deletion followed by a creation as a change of
+// the data.
 func (m *Manager) Restore(t *tree.Tree, r *wire.SetWatches2Request, watcher int64) []Notice {
 	var missed []Notice
 	notify := func(path string, e wire.EventType) {

@@ -7,8 +7,7 @@ import (
 	"github.com/zkverify/zkverify/ensemble/model/wire"
 )
 
-// mode is how long a watch stays and how far it sees. A watcher may have several on a
-// path.
+// mode is the duration and the scope of a watch. A watcher may have several on a path.
 type mode int
 
 const (
@@ -17,7 +16,7 @@ const (
 	recursive                   // until it is removed, and for all nodes below too
 )
 
-// table is the watches for some types of events: watchers by path.
+// table holds the watches for some types of events: watchers by path.
 type table map[string]map[int64]mode
 
 func (t table) set(path string, watcher int64, m mode) {

@@ -15,10 +15,10 @@ type Record interface {
 	Fields(c *Codec)
 }
 
-// Codec encodes a record's fields into bytes, or decodes them from bytes. After the
-// first error it does nothing more.
+// Codec encodes a record's fields into bytes, or decodes them from bytes. After the first
+// error it does nothing more.
 type Codec struct {
-	buf      []byte // encoding: what was written; decoding: what is left
+	buf      []byte // encoding: the bytes written; decoding: the bytes left
 	decoding bool
 	err      error
 }
@@ -58,7 +58,7 @@ func Decode(data []byte, records ...Record) (rest []byte, err error) {
 // Decoding reports whether the codec reads.
 func (c *Codec) Decoding() bool { return c.decoding }
 
-// Left is how many bytes are left to decode.
+// Left returns the number of bytes left to decode.
 func (c *Codec) Left() int { return len(c.buf) }
 
 // take returns the next n bytes that are decoded, nil if there are fewer.
@@ -75,7 +75,7 @@ func (c *Codec) take(n int) []byte {
 	return b
 }
 
-// Bool is a byte, 0 or 1.
+// Bool encodes a byte, 0 or 1.
 func (c *Codec) Bool(v *bool) {
 	if !c.decoding {
 		b := byte(0)
@@ -90,7 +90,7 @@ func (c *Codec) Bool(v *bool) {
 	}
 }
 
-// Int32 is four bytes, the highest first.
+// Int32 encodes four bytes, the highest first.
 func (c *Codec) Int32(v *int32) {
 	if !c.decoding {
 		c.buf = binary.BigEndian.AppendUint32(c.buf, uint32(*v))
@@ -101,7 +101,7 @@ func (c *Codec) Int32(v *int32) {
 	}
 }
 
-// Int64 is eight bytes, the highest first.
+// Int64 encodes eight bytes, the highest first.
 func (c *Codec) Int64(v *int64) {
 	if !c.decoding {
 		c.buf = binary.BigEndian.AppendUint64(c.buf, uint64(*v))
@@ -112,8 +112,8 @@ func (c *Codec) Int64(v *int64) {
 	}
 }
 
-// Bytes are behind their length. No bytes at all, nil, have the length -1; an empty
-// slice has the length 0.
+// Bytes encodes a length and as many bytes. A nil slice has the length -1, an empty slice
+// the length 0.
 func (c *Codec) Bytes(v *[]byte) {
 	n := int32(len(*v))
 	if *v == nil {
@@ -136,7 +136,7 @@ func (c *Codec) Bytes(v *[]byte) {
 	}
 }
 
-// String is UTF-8 behind its length. The length -1 is read as the empty string.
+// String encodes a length and a text in UTF-8. It decodes the length -1 as "".
 func (c *Codec) String(v *string) {
 	if !c.decoding {
 		n := int32(len(*v))
@@ -149,8 +149,8 @@ func (c *Codec) String(v *string) {
 	*v = string(b)
 }
 
-// list passes the elements of a list, behind their number, to each. A list of length
-// -1 is nil.
+// list encodes the number of a list's elements, and each element by each. A list of
+// length -1 is nil.
 func list[T any](c *Codec, v *[]T, each func(*T)) {
 	n := int32(len(*v))
 	if *v == nil && !c.decoding {
@@ -167,7 +167,7 @@ func list[T any](c *Codec, v *[]T, each func(*T)) {
 	if n < 0 || c.err != nil {
 		return
 	}
-	// An element has at least one byte, so a length beyond what is left is none.
+	// An element has at least one byte, so a length beyond the bytes left is malformed.
 	if int(n) > len(c.buf) {
 		c.err = fmt.Errorf("%w: %d elements in %d bytes", ErrMalformed, n, len(c.buf))
 		return
@@ -180,5 +180,5 @@ func list[T any](c *Codec, v *[]T, each func(*T)) {
 	}
 }
 
-// Strings is a list of strings.
+// Strings encodes a list of strings.
 func (c *Codec) Strings(v *[]string) { list(c, v, c.String) }

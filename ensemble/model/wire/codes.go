@@ -3,7 +3,7 @@ package wire
 // Op is the kind of a request.
 type Op int32
 
-// The operations. Those below Create and Error are not asked for by clients.
+// The operations. Clients do not request those below Create, nor Error.
 const (
 	CreateSession        Op = -10
 	CloseSession         Op = -11
@@ -104,7 +104,7 @@ const (
 	FlagPersistentSequentialTTL = 6
 )
 
-// EventType is what a watch reports.
+// EventType is the kind of an event that a watch reports.
 type EventType int32
 
 // The events of nodes.
@@ -121,7 +121,7 @@ const (
 	PersistentRecursiveWatch = 1
 )
 
-// WatcherType says which watches RemoveWatches and CheckWatches mean.
+// WatcherType selects the watches that RemoveWatches and CheckWatches concern.
 type WatcherType int32
 
 // The watcher types.

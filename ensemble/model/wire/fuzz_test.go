@@ -25,7 +25,7 @@ func records() []wire.Record {
 	return all
 }
 
-// examples has a record of each type with all that it can carry.
+// examples returns a record of each type with all fields set.
 func examples() []wire.Record {
 	stat := wire.Stat{Czxid: 1, Mzxid: 2, Ctime: 3, Mtime: 4, Version: 5, Cversion: 6, Aversion: 7,
 		EphemeralOwner: 8, DataLength: 9, NumChildren: 10, Pzxid: 11}
@@ -119,7 +119,7 @@ func TestLengthsBeyondTheBytes(t *testing.T) {
 	}
 }
 
-// Whatever is decoded can be encoded, and then stays as it is.
+// A record that was decoded can be encoded, and then decodes to the same record.
 func FuzzDecode(f *testing.F) {
 	all := records()
 	for _, r := range examples() {

@@ -1,6 +1,6 @@
 package wire
 
-// ID is an identity: how it is proved, and what it is.
+// ID is an identity: its scheme, and its name in that scheme.
 type ID struct {
 	Scheme string
 	ID     string
@@ -20,7 +20,7 @@ func (r *ACL) Fields(c *Codec) { c.Int32(&r.Perms); r.ID.Fields(c) }
 
 func acls(c *Codec, v *[]ACL) { list(c, v, func(a *ACL) { a.Fields(c) }) }
 
-// Stat is what a server says of a node.
+// Stat is the stat of a node.
 type Stat struct {
 	Czxid, Mzxid                int64
 	Ctime, Mtime                int64 // ms since 1970
@@ -45,8 +45,8 @@ func (r *Stat) Fields(c *Codec) {
 	c.Int64(&r.Pzxid)
 }
 
-// ConnectRequest is the first frame of a connection. ReadOnly is missing in what
-// clients before 3.4 send.
+// ConnectRequest is the first frame of a connection. Clients before 3.4 send none of
+// ReadOnly.
 type ConnectRequest struct {
 	ProtocolVersion int32
 	LastZxidSeen    int64
@@ -78,7 +78,8 @@ func optional(c *Codec, v *bool, has bool) bool {
 	return has
 }
 
-// ConnectResponse answers it. A timeout of 0 says that the session has expired.
+// ConnectResponse answers a ConnectRequest. A timeout of 0 means that the session has
+// expired.
 type ConnectResponse struct {
 	ProtocolVersion int32
 	Timeout         int32 // ms, as negotiated

@@ -2,7 +2,7 @@ package wire
 
 import "fmt"
 
-// NewReply returns an empty body of the reply to a request that succeeded, nil for one
+// NewReply returns an empty body for the reply to a successful request, nil for a reply
 // that has no body.
 func NewReply(op Op) Record {
 	switch op {
@@ -61,13 +61,13 @@ type ACLReply struct {
 // Fields implements Record.
 func (r *ACLReply) Fields(c *Codec) { acls(c, &r.ACL); r.Stat.Fields(c) }
 
-// ChildrenReply are names, or the paths of a session's ephemeral nodes.
+// ChildrenReply has names, or the paths of a session's ephemeral nodes.
 type ChildrenReply struct{ Children []string }
 
 // Fields implements Record.
 func (r *ChildrenReply) Fields(c *Codec) { c.Strings(&r.Children) }
 
-// Children2Reply are names and the stat of their parent.
+// Children2Reply has names and the stat of their parent.
 type Children2Reply struct {
 	Children []string
 	Stat     Stat
@@ -76,20 +76,20 @@ type Children2Reply struct {
 // Fields implements Record.
 func (r *Children2Reply) Fields(c *Codec) { c.Strings(&r.Children); r.Stat.Fields(c) }
 
-// NumberReply counts all nodes below one.
+// NumberReply has the number of all nodes below one.
 type NumberReply struct{ Number int32 }
 
 // Fields implements Record.
 func (r *NumberReply) Fields(c *Codec) { c.Int32(&r.Number) }
 
-// WhoAmIReply lists the identities of a connection, without what proves them.
+// WhoAmIReply lists the identities of a connection, without their secrets.
 type WhoAmIReply struct{ IDs []ID }
 
 // Fields implements Record.
 func (r *WhoAmIReply) Fields(c *Codec) { list(c, &r.IDs, func(i *ID) { i.Fields(c) }) }
 
-// ErrorReply is the body of a part of a multi that failed, or was not carried out
-// because another failed (RuntimeInconsistency), or would have succeeded (OK). An AddWatch
+// ErrorReply is the body of a part of a multi that failed, or was not carried out because
+// another part failed (RuntimeInconsistency), or would have succeeded (OK). An AddWatch
 // that succeeds has one too.
 type ErrorReply struct{ Err Code }
 
@@ -99,7 +99,7 @@ func (r *ErrorReply) Fields(c *Codec) { c.Int32((*int32)(&r.Err)) }
 // MultiReply has a result for each part.
 type MultiReply struct{ Results []Result }
 
-// Result is that of one part. Of a multi that failed each is an ErrorOp.
+// Result is the result of one part. In a multi that failed each is an ErrorOp.
 type Result struct {
 	Op   Op
 	Err  Code

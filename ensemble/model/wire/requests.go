@@ -2,8 +2,8 @@ package wire
 
 import "fmt"
 
-// NewRequest returns an empty body of a request, nil for an operation that is unknown
-// or has no body.
+// NewRequest returns an empty body for a request, nil for an operation that is unknown or
+// has no body.
 func NewRequest(op Op) Record {
 	switch op {
 	case Create, Create2, CreateContainer:
@@ -56,7 +56,7 @@ func (r *CreateRequest) Fields(c *Codec) {
 	c.Int32(&r.Flags)
 }
 
-// CreateTTLRequest is a create with one.
+// CreateTTLRequest is a create with a time to live.
 type CreateTTLRequest struct {
 	CreateRequest
 	TTL int64 // ms
@@ -65,7 +65,7 @@ type CreateTTLRequest struct {
 // Fields implements Record.
 func (r *CreateTTLRequest) Fields(c *Codec) { r.CreateRequest.Fields(c); c.Int64(&r.TTL) }
 
-// PathVersion is a delete or a check: -1 is any version.
+// PathVersion is a delete or a check: version -1 matches any.
 type PathVersion struct {
 	Path    string
 	Version int32
@@ -89,7 +89,7 @@ type Path struct{ Path string }
 // Fields implements Record.
 func (r *Path) Fields(c *Codec) { c.String(&r.Path) }
 
-// SetDataRequest sets a node's data, if it has that version: -1 is any.
+// SetDataRequest sets a node's data, if it has that version: -1 matches any.
 type SetDataRequest struct {
 	Path    string
 	Data    []byte
@@ -99,7 +99,7 @@ type SetDataRequest struct {
 // Fields implements Record.
 func (r *SetDataRequest) Fields(c *Codec) { c.String(&r.Path); c.Bytes(&r.Data); c.Int32(&r.Version) }
 
-// SetACLRequest sets a node's ACL, if that has the version: -1 is any.
+// SetACLRequest sets a node's ACL, if that has the version: -1 matches any.
 type SetACLRequest struct {
 	Path    string
 	ACL     []ACL
@@ -132,7 +132,7 @@ type PathWatcherType struct {
 // Fields implements Record.
 func (r *PathWatcherType) Fields(c *Codec) { c.String(&r.Path); c.Int32((*int32)(&r.Type)) }
 
-// AddWatchRequest leaves a watch that stays.
+// AddWatchRequest sets a watch that stays.
 type AddWatchRequest struct {
 	Path string
 	Mode int32
@@ -151,14 +151,14 @@ type AuthRequest struct {
 // Fields implements Record.
 func (r *AuthRequest) Fields(c *Codec) { c.Int32(&r.Type); c.String(&r.Scheme); c.Bytes(&r.Auth) }
 
-// SASLToken is what a client sends to authenticate, and what it is answered.
+// SASLToken carries a client's token to authenticate, and the server's answer to it.
 type SASLToken struct{ Token []byte }
 
 // Fields implements Record.
 func (r *SASLToken) Fields(c *Codec) { c.Bytes(&r.Token) }
 
-// SetWatchesRequest leaves a client's watches at the server that it has come to, which
-// reports at once what has changed since RelativeZxid.
+// SetWatchesRequest sets a client's watches at its next server, which reports at once the
+// changes since RelativeZxid.
 type SetWatchesRequest struct {
 	RelativeZxid       int64
 	Data, Exist, Child []string
@@ -172,7 +172,7 @@ func (r *SetWatchesRequest) Fields(c *Codec) {
 	c.Strings(&r.Child)
 }
 
-// SetWatches2Request is the same with the watches that stay.
+// SetWatches2Request is a SetWatchesRequest with persistent watches as well.
 type SetWatches2Request struct {
 	SetWatchesRequest
 	Persistent, PersistentRecursive []string
@@ -189,7 +189,7 @@ func (r *SetWatches2Request) Fields(c *Codec) {
 // (Multi), or reads (MultiRead).
 type MultiRequest struct{ Parts []Part }
 
-// Part is one operation of it.
+// Part is one operation of a MultiRequest.
 type Part struct {
 	Op   Op
 	Body Record
