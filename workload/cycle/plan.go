@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Way is how a client acquires.
+// Way is the way in which a client acquires.
 type Way int
 
 const (
@@ -15,8 +15,8 @@ const (
 	Cancel             // is cancelled in mid-wait
 )
 
-// Plan is everything that a client decides before it begins: one acquire to
-// one release.
+// Plan holds everything that a client decides before it begins a cycle: one acquire to one
+// release.
 type Plan struct {
 	Lock     int
 	Way      Way
