@@ -31,7 +31,7 @@ func (m Mutant) Key() string {
 	return key
 }
 
-// String is the mutant in a line, with its place.
+// String returns the mutant in a line, with its place.
 func (m Mutant) String() string {
 	return fmt.Sprintf("%s:%d: %s: %s: %s → %s", m.File, m.Line, m.Func, m.Operator, m.Before, m.After)
 }
@@ -67,10 +67,10 @@ func Operators() []Operator {
 	}
 }
 
-// longest is how many bytes of code a key and a line show.
+// longest is the number of characters of code that a key and a line show.
 const longest = 100
 
-// oneLine is code in one line, cut if it is long.
+// oneLine returns code in one line, cut if it is long.
 func oneLine(code string) string {
 	code = strings.Join(strings.Fields(code), " ")
 	if r := []rune(code); len(r) > longest {

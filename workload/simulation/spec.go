@@ -65,7 +65,7 @@ type world struct {
 	seed    uint64
 	tick    time.Duration // of the servers; 0 for that of ensemble.LocalConfig
 	latency time.Duration // of messages between clients and servers
-	spread  float64       // share by which some take longer
+	spread  float64       // messages take up to 1+spread times the latency
 	orders  *live.Orders  // the order of messages around releases; nil: as they arrive
 }
 
