@@ -30,7 +30,7 @@ func (c *check) lockSteps(r histories.Recipe) []scenario {
 		steps = append(steps, scenario{"reenter", "the owner acquires again, and only the last release frees the lock", func(s *stage) { s.reenters(r) }})
 	}
 	if c.promises.Guards && r.Guards() {
-		steps = append(steps, scenario{"set-guarded", "a holder sets a node's data, and whoever has released does not", func(s *stage) { s.guards(r) }})
+		steps = append(steps, scenario{"set-guarded", "a holder sets a node's data, and a client that has released does not", func(s *stage) { s.guards(r) }})
 	}
 	if r == histories.Revocation {
 		steps = append(steps, scenario{"revoke", "a holder who listens is asked to release", func(s *stage) { s.revokes(r) }})

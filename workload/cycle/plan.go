@@ -25,7 +25,7 @@ type Plan struct {
 	HoldOn   time.Duration // 0: a fault does not impress it
 	Depth    int
 	Crash    bool
-	Doom     time.Duration // after so long it crashes amid whatever it does; 0: never
+	Doom     time.Duration // after so long it crashes in the middle of its activity; 0: never
 	Race     time.Duration // between read and write
 	Guarded  bool          // increments a counter in ZooKeeper
 	Part     float64       // which, under several locks: 0 is the first one's, 1 would be beyond the last

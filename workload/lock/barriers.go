@@ -15,7 +15,7 @@ type BarrierClient interface {
 }
 
 // DoubleBarrierClient is implemented by clients that offer double barriers.
-// Env.Locks says how many members each has.
+// Env.Locks has the number of members of each.
 type DoubleBarrierClient interface {
 	// EnterBarrier returns when all members have entered. After an error its member no longer
 	// counts.

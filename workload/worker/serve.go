@@ -296,7 +296,7 @@ func (w *hostWorker) open(ctx context.Context, c protocol.Command) (protocol.Lin
 		Told: func(lock.Notification) {}, // no run with workers asks for it
 	})
 	if err != nil {
-		h.wire.Tear() // whatever Open has left behind cannot hold a session
+		h.wire.Tear() // after this no connection that Open has left can keep a session
 		return failed(err), nil
 	}
 	h.target = target

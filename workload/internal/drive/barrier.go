@@ -14,7 +14,7 @@ import (
 
 var barrierRecipe = recipe{
 	Name:        histories.Barrier,
-	Description: "nobody passes while it is up",
+	Description: "no client passes while it is up",
 	make:        func(*client.Shared, cycle.Mix, *Group) driver { return barrierDriver{} },
 }
 

@@ -68,8 +68,8 @@ func bounded(plan cycle.Plan, n int, sessionTimeout time.Duration) cycle.Plan {
 
 // flutter changes the size again and again, as fast as it can be changed, so that changes also
 // fall between two of the steps by which others acquire permits. Every other size has no room
-// for a client that asks for two, whatever is held. One client does so at a time: of two, the
-// history could not tell which change was whose.
+// for a client that asks for two, even if no permit is held. One client does so at a time: of
+// two, the history could not tell which change was whose.
 func (d sharedSemaphoreDriver) flutter(ctx context.Context, c *client.Client, name string, plan cycle.Plan) error {
 	if !d.flutters[name].CompareAndSwap(false, true) {
 		return nil
