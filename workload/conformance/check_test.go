@@ -97,7 +97,7 @@ func TestEachWayToBeWrongIsNamed(t *testing.T) {
 			t.Parallel()
 			step := way.step
 			if step == "hello" || step == "lines" {
-				step = "pipelining" // so that what comes twice at first has come before the end
+				step = "pipelining" // so that an answer that comes twice has come twice before the end
 			}
 			found := false
 			for _, s := range run(t, t.Context(), local, name, step) {

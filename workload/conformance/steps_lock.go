@@ -24,7 +24,7 @@ func (c *check) lockSteps(r histories.Recipe) []scenario {
 		}},
 		{"wait", "an acquire waits while another holds the lock, and holds nothing else up meanwhile", func(s *stage) { s.waits(r, c.promises.FIFO) }},
 		{"cancel", "an acquire that is cancelled in mid-wait is answered soon, and leaves nothing in the way", func(s *stage) { s.cancels(r) }},
-		{"cancelled release", "a release that is cancelled is carried out all the same", func(s *stage) { s.cancelsRelease(r) }},
+		{"cancelled release", "a release that is cancelled is still carried out", func(s *stage) { s.cancelsRelease(r) }},
 	}
 	if c.promises.Reentrant && reentrant(r) {
 		steps = append(steps, scenario{"reenter", "the owner acquires again, and only the last release frees the lock", func(s *stage) { s.reenters(r) }})

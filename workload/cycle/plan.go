@@ -34,7 +34,7 @@ type Plan struct {
 	Hurried  bool          // it does so if its link is down
 	Late     bool          // it acquires with one
 
-	More *rand.Rand // decides what the recipe has in particular; not drawn by Draw
+	More *rand.Rand // decides the choices of the recipe; not drawn by Draw
 }
 
 // Draw decides the next cycle. It draws the same number of values each time,

@@ -28,10 +28,9 @@ type Member interface {
 	Leave(ctx context.Context) error
 }
 
-// MarkedBarrierClient is implemented by DoubleBarrierClients whose rounds can be
-// followed in ZooKeeper: each member has an ephemeral node there, in the session of
-// Conn, and a round begins with a node of its own, which stays at least until all
-// who entered have left.
+// MarkedBarrierClient is implemented by DoubleBarrierClients whose rounds can be followed in
+// ZooKeeper: each member has an ephemeral node there, in the session of Conn, and a round
+// begins with a node of its own, which stays at least until all members that entered have left.
 type MarkedBarrierClient interface {
 	DoubleBarrierClient
 	// BarrierNodes returns the directory of the members' nodes, which may contain begun too,

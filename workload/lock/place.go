@@ -9,7 +9,7 @@ import (
 // Place is a place in a lock's queue.
 type Place struct {
 	Lock  string          // which, when several are acquired at once; else it need not be given
-	Token histories.Token // what a grant of this place will carry; zero when that is not known yet
+	Token histories.Token // of a grant of this place; zero when it is not known yet
 	// Sequence orders the places of one lock when no token does. It may begin
 	// anew when the queue was empty.
 	Sequence int
@@ -22,7 +22,7 @@ type Place struct {
 // Attempt is one acquire, carried by its context: a place in a queue belongs to the acquire
 // that took it, even when the target reports the place late.
 type Attempt struct {
-	Owner    string      // who acquires, as it is on record; empty where that is not known
+	Owner    string      // the owner that acquires, as in the history; empty where it is not known
 	Enqueued func(Place) // records a place of the acquire
 }
 

@@ -95,7 +95,7 @@ func ElectorOf(c Client) (Elector, error) { return got[Elector](c, histories.Ele
 // offer describes the way in which a client offers a recipe.
 type offer struct {
 	has func(Client) bool
-	get func(Client, histories.Mode) any // what gets the locks; the client has it
+	get func(Client, histories.Mode) any // returns the locker; the client has it
 }
 
 // offeredBy returns the offer of clients that implement T.

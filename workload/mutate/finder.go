@@ -165,7 +165,7 @@ func (f *finder) effect(e ast.Expr) {
 func (f *finder) call(c *ast.CallExpr) bool {
 	if id, ok := c.Fun.(*ast.Ident); ok && f.info.Uses[id] == types.Universe.Lookup("make") {
 		switch f.info.Types[c].Type.Underlying().(type) {
-		case *types.Map: // how large it will be is a hint
+		case *types.Map: // its length is only a hint
 			return false
 		case *types.Slice: // its capacity, too
 			f.walk(c.Args[1])

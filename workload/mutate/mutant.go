@@ -14,7 +14,7 @@ type Mutant struct {
 	Func       string   `json:"func"` // (*pace).next, newPace; "var" outside of functions
 	Operator   Operator `json:"operator"`
 	Before     string   `json:"before"`     // the code, in one line
-	After      string   `json:"after"`      // what the mutant has instead
+	After      string   `json:"after"`      // the code of the mutant
 	Occurrence int      `json:"occurrence"` // of the same change in the function, from 1
 
 	decl   int // the declaration of its file that it is in

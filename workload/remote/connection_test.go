@@ -162,7 +162,7 @@ func TestARecipeThatIsAcquiredAndReleasedNeedsNothingInAWorker(t *testing.T) {
 	if _, err := lock.LockerOf(c, novelty, histories.ModeRead); err == nil {
 		t.Error("a locker of a recipe that the worker has not said it offers")
 	}
-	c.has = append(c.has, novelty) // as the worker says of what histories.Recipes has
+	c.has = append(c.has, novelty) // as the worker would for a recipe of histories.Recipes
 	l, err := lock.LockerOf(c, novelty, histories.ModeRead)
 	if err != nil {
 		t.Fatal(err)

@@ -47,7 +47,7 @@ type Outcome struct {
 	Ops      int64         `json:"operations"`
 	Cycles   int64         `json:"cycles"`
 	Struck   int           `json:"faults"`
-	Virtual  time.Duration `json:"virtual"` // how long the run took in virtual time
+	Virtual  time.Duration `json:"virtual"` // duration of the run in virtual time
 	CPU      time.Duration `json:"cpu"`     // of its process, judging included
 	// Schedule has the faults, as they were drawn or asked for.
 	Schedule nemesis.Schedule `json:"schedule"`

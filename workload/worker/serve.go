@@ -89,7 +89,7 @@ func (w *hostWorker) listen(in io.Reader) error {
 	for {
 		text, err := lines.ReadBytes('\n')
 		if errors.Is(err, io.EOF) {
-			return nil // what is left is no whole line: the run has died
+			return nil // the rest is no whole line: the run has died
 		}
 		if err != nil {
 			return err

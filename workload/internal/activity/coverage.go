@@ -16,7 +16,7 @@ import (
 type Coverage struct {
 	recipes []histories.Recipe // of the run
 
-	mu       sync.Mutex // guards what follows: all goroutines that record feed it, and those of faults read it
+	mu       sync.Mutex // guards the fields below: recording writes them, faults read them
 	run      *states.Coverage
 	recorded int
 	aimedAt  map[states.State][]states.Doing // see cells

@@ -79,7 +79,7 @@ func TestARendezvousSendsWholeRounds(t *testing.T) {
 func TestNobodyJoinsWhoseTimeEndsInALookAtWhatIsLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const look = 3 * time.Millisecond
-		l := newRendezvous(1, 0, func() bool { time.Sleep(look); return true }) // who comes goes at once
+		l := newRendezvous(1, 0, func() bool { time.Sleep(look); return true }) // a client goes as soon as it comes
 		l.notBefore = time.Now().Add(-time.Second)                              // a round was broken
 		ending, end := context.WithTimeout(t.Context(), look-1)
 		defer end()

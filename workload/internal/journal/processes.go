@@ -16,7 +16,7 @@ type Processes struct {
 
 	number atomic.Int64 // of the current process; read by faults, which must not wait for a record
 
-	mu       sync.Mutex // orders what is recorded with the end of a process
+	mu       sync.Mutex // orders the events of a process and its end
 	over     int        // processes below have crashed or were retired on record
 	killed   int        // processes below have died with their host, or before
 	dead     bool       // the last process has, and the client has not opened again yet

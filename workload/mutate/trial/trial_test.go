@@ -22,10 +22,10 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // run, the last one again and again.
 type bench struct {
 	mutants []mutate.Mutant
-	broken  End            // how the first runs without a mutant end, "" if they hold
+	broken  End            // the end of the first runs without a mutant, "" if they hold
 	stopAt  int            // the run that calls stop
 	stop    func()         // may be nil
-	mu      sync.Mutex     // guards what follows
+	mu      sync.Mutex     // guards the fields below
 	runs    map[string]int // by mutant, "" for none
 }
 
