@@ -44,7 +44,7 @@ func TestZkLockLetsTwoClientsHoldWhenASessionExpiresInSilence(t *testing.T) {
 		t.Errorf("held across faults: %d, expired: %d; want 2 of 4 each, at least", r.HeldAcross, r.Expired)
 	}
 	if !violated(report, "mutual exclusion") {
-		t.Error("two clients held the lock, and nobody saw it")
+		t.Error("two clients held the lock, and the checker did not see it")
 	}
 }
 
@@ -61,7 +61,7 @@ func TestZkLockLetsTwoClientsHoldWhenASessionIsExpiredByForce(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !violated(report, "mutual exclusion") {
-		t.Error("two clients held the lock, and nobody saw it")
+		t.Error("two clients held the lock, and the checker did not see it")
 	}
 }
 

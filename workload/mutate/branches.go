@@ -72,8 +72,8 @@ func (f branches) loop(s ast.Stmt, body *ast.BlockStmt) {
 	})
 }
 
-// caseClause adds the mutant of a case of a switch that is never taken, or that does nothing,
-// where no value outside of the case can be found.
+// caseClause adds the mutant of a case of a switch that is never taken, or, if the case is no
+// condition, that does nothing.
 func (f branches) caseClause(c *ast.CaseClause, conditions bool) {
 	statements(f).list(c.Body, true)
 	if !conditions || c.List == nil {

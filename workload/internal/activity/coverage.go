@@ -96,7 +96,7 @@ func (v *Coverage) HitsNow(client, clients int) bool {
 	})
 }
 
-// met returns how often a kind of fault has met an activity.
+// met returns the number of times that a kind of fault has met an activity.
 func (v *Coverage) met(kind string, d states.Doing) int {
 	return v.run.Met[states.Cell{Fault: kind, Doing: d}]
 }

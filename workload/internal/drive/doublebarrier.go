@@ -119,8 +119,8 @@ func (d *doubleBarrierDriver) cycle(ctx context.Context, c *client.Client, name 
 
 // pass carries out one member's part in a round. It reports whether the member came through.
 // Each half has its own patience, and is not cut short by the end of ctx, since the others need
-// this member; but its patience is short then. If back is set, the member turns back when all
-// are there.
+// this member; but it ends a quarter of a session timeout after ctx's deadline. If back is set,
+// the member turns back when all are there.
 func (d *doubleBarrierDriver) pass(ctx context.Context, c *client.Client, name string, r *round, plan cycle.Plan, patience time.Duration, back bool) (through bool, err error) {
 	gone := false
 	defer func() { r.end(!through && !gone) }()

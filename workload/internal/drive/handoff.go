@@ -10,8 +10,8 @@ import (
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
-// handOvers is how often a place in the queue may be handed on: few, so that runs reach the
-// limit, and a target that exceeds it shows that.
+// handOvers is the number of times that a place may be handed on: few, so that runs reach the
+// limit, and a target that exceeds the limit is found out.
 const handOvers = 3
 
 var handoffRecipe = recipe{

@@ -74,7 +74,7 @@ func (d *Drivers) plan(c *client.Client, elapsed time.Duration) (*Group, cycle.P
 	return g, plan
 }
 
-// hurriedPer is how much more often a release whose link is down has a context that has ended
+// hurriedPer is the factor by which a release whose link is down more often has an ended context
 // than other releases: then callers give up, and a release has most to do.
 const hurriedPer = 30
 

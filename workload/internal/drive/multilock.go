@@ -47,8 +47,8 @@ func (d multiLockDriver) cycle(ctx context.Context, c *client.Client, name strin
 	return nil
 }
 
-// recover gets every lock alone, every other client as a multi-lock of one, and at the first
-// lock all at once.
+// recover gets every lock alone, every other client as a multi-lock of one. With the first lock
+// it also gets all locks at once.
 func (d multiLockDriver) recover(ctx context.Context, c *client.Client, name string) bool {
 	return d.gets(ctx, c, histories.Acquire, name)
 }

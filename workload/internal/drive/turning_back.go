@@ -70,8 +70,8 @@ func (m *barrierReads) entered() histories.Token {
 // gone returns a transaction by which no node was left of a member that had given up. A
 // session's requests are carried out in their order, and a request that one server has taken is
 // taken by no server after a later one: a request of the member before the first write is
-// either carried out by then or never will be. After that no node of the session is left, and
-// the second write comes after that.
+// either carried out by then or never will be. After the first write gone waits until no node
+// of the session is left, and then makes the second write.
 func (m *barrierReads) gone() histories.Token {
 	zxid, _ := look(m.sessionReads, func(ctx context.Context) (int64, error) {
 		if _, err := m.write(); err != nil {

@@ -124,9 +124,9 @@ func (h answers) askOne(levels []lock.Lease) {
 	h.ask(levels[i], h.above+i+1)
 }
 
-// askGranted asks a share of the holds that have just begun. It asks for the creation time of
-// the node if a fault has met the acquire: then the target had to find out whether it has a
-// node.
+// askGranted asks a share of the holds that have just begun. It looks up the creation of the
+// node of another share, and of all holds whose acquire a fault has met: then the target had to
+// find out when its node was created.
 func (h answers) askGranted(met bool) {
 	h.askNow([]lock.Lease{h.Lease})
 	if h.Client.Asks.Float64() < askNodeShare || met {

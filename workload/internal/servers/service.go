@@ -31,8 +31,7 @@ func (c Clock) Again(elapsed time.Duration) Clock {
 	return c
 }
 
-// stampedWithin is the longest time by which the wall clock in a leader's stamp precedes the
-// run's clock: stamps are cut to the millisecond.
+// stampedWithin is the largest error of a leader's stamp: stamps are cut to the millisecond.
 const stampedWithin = time.Millisecond
 
 // Service reads the servers' logs, if their files are on this machine, and returns their acts
