@@ -13,19 +13,19 @@ import (
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
-// Target is the lock for a run.
+// Target is the lock as a run sees it.
 type Target struct{}
 
 func (Target) Name() string        { return "my-lock" }
 func (Target) Description() string { return "zk.Lock, as an example of a lock of your own" }
 func (Target) Recipe() string      { return "mutex" }
 
-// Promises returns the guarantees of the lock besides mutual exclusion and progress: fencing
-// tokens, loss notification, first come first served. This one has none.
+// Promises says what the lock is held to besides mutual exclusion and progress:
+// fencing tokens, loss notification, first come first served. This one has none.
 func (Target) Promises(lock.Settings) histories.Promises { return histories.Promises{} }
 
-// Open starts a client, of which an application has one. Connect gives it Conn, Crash and
-// Close.
+// Open starts a client: what an application has one of. Connect gives it Conn,
+// Crash and Close.
 func (Target) Open(ctx context.Context, env lock.Env) (lock.Client, error) {
 	c, err := lock.Connect(ctx, env)
 	if err != nil {
@@ -36,8 +36,8 @@ func (Target) Open(ctx context.Context, env lock.Env) (lock.Client, error) {
 
 type client struct{ *lock.Connection }
 
-// Acquire waits for the lock until ctx ends. Lock takes no context, so AwaitDone waits for it,
-// and releases a lock that comes too late.
+// Acquire waits for the lock until ctx ends. Lock knows no context, so AwaitDone
+// waits for it, and gives back what comes too late.
 func (c *client) Acquire(ctx context.Context, name string) (lock.Lease, error) {
 	l := &lease{c, zk.NewLock(c.Conn(), c.Path(name), c.ACL())}
 	late := func() { _ = l.Release(context.Background()) }
@@ -47,7 +47,7 @@ func (c *client) Acquire(ctx context.Context, name string) (lock.Lease, error) {
 	return l, nil
 }
 
-// TryAcquire queues only if the queue is empty: zk.Lock itself cannot try.
+// TryAcquire queues if the queue is empty: zk.Lock itself cannot try.
 func (c *client) TryAcquire(ctx context.Context, name string) (lock.Lease, error) {
 	look := func() (queue []string, err error) {
 		// The server may lag behind, and still have a node that was deleted.
