@@ -55,8 +55,8 @@ type Config struct {
 	// driven: then clients meet less often at each.
 	Locks    int
 	Duration time.Duration // of the chaos phase; default 60 s
-	// SessionTimeout is the timeout that clients ask for. The servers must allow it. Default 2
-	// s.
+	// SessionTimeout is the timeout that clients ask for. The servers must allow it.
+	// Default 2 s.
 	SessionTimeout time.Duration
 	// RoundTrip is the average time of a request and its answer on the clients' links, if it is
 	// longer than on a local network: clients get that much longer to recover. Default 0.

@@ -22,7 +22,7 @@
 //
 // Where a target allows it (lock.Concurrent) a fifth of the clients share the session of
 // another one: they contend with each other within one client of the target, and crash
-// together. A holder that was notified of its loss acquires once more as its own owner, which
+// together. A holder that was notified of its loss acquires once more for the same owner, which
 // the target must refuse.
 //
 // Meanwhile the nemesis strikes. A client that is hit while it holds a lock

@@ -16,8 +16,8 @@ import (
 
 // Connection is the connection of a [Client] that uses a plain [zk.Conn], which go-zookeeper
 // keeps alive, through the end of sessions too. A client that embeds a *Connection has the
-// methods Conn, Crash and Close; it adds Acquire and TryAcquire. The locks zk-lock and textbook
-// of package targets, and workload/examples/mylock, connect through it.
+// methods Conn, Crash and Close; it adds Acquire and TryAcquire. The targets zk-lock, naive,
+// plain and plain-lists-once, and workload/examples/mylock, connect through it.
 type Connection struct {
 	// Env is the environment given to Connect.
 	Env Env

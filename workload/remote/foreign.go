@@ -16,9 +16,9 @@ import (
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
-// Describe starts a worker process and returns the target that it hosts by its own account, a
-// lock in another language perhaps; nil if it hosts a target of the run's choice, as zkverify
-// worker does. The promises of the target may depend on the settings of the run.
+// Describe starts a worker process and returns the target that its hello names, a lock in
+// another language perhaps; nil if it hosts a target of the run's choice, as zkverify worker
+// does. The promises of the target may depend on the settings of the run.
 func Describe(ctx context.Context, w Config, s lock.Settings) (lock.Target, error) {
 	spawner := child.NewSpawner()
 	defer spawner.Close()

@@ -102,8 +102,8 @@ func (l *lateness) resumed() {
 	l.paused, l.resume, l.woke = false, protocol.Now(), time.Now()
 }
 
-// owed returns the rest of the time all that the process has had since since: a pause by the
-// run starts it anew.
+// owed returns how much is left of the time all, which began at since: a pause by the run starts
+// it anew.
 func (l *lateness) owed(since time.Time, all time.Duration) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -77,7 +77,7 @@ func evidenceProvocations() []Provocation {
 
 // doubted returns a run that puts a rule of evidence through n faults deaf-leader with these
 // parameters, and a clock of the leader that is as fast as the rule allows: an error in a rule
-// is half a tick large, and the margin may hide it.
+// amounts to half a tick, which the margin may hide.
 func doubted(n int, params map[string]string) workload.Config {
 	const every = 7 * time.Second
 	whole := time.Duration(n) * every

@@ -19,8 +19,8 @@ var barrierRecipe = recipe{
 }
 
 // barrierDriver puts the barrier up and takes it away a little later, or, in most cycles, waits
-// for a time. Some cycles only take it away, a little later too: otherwise it would rarely come
-// down, since the client that put it up may have crashed.
+// for a time. Some cycles only take it away, since the client that put it up may have crashed.
+// They wait a little before that too: otherwise the barrier would hardly ever be up.
 type barrierDriver struct{}
 
 func (d barrierDriver) cycle(ctx context.Context, c *client.Client, name string, plan cycle.Plan) error {

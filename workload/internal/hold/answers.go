@@ -34,9 +34,9 @@ type answers struct{ *Hold }
 
 func (h *Hold) answers() answers { return answers{h} }
 
-// ask records the answers of one of the hold's leases, of a depth as its holder counts, about
-// itself. If the hold is over or lost by then, nothing is recorded: the history would not show
-// which came first.
+// ask records the answers of one of the hold's leases about itself. depth is the lease's depth
+// as its holder counts. If the hold is over or lost by then, nothing is recorded: the history
+// would not show which came first.
 func (h answers) ask(lease lock.Lease, depth int) {
 	if !h.Client.Run.Promises.Says {
 		return
