@@ -27,9 +27,10 @@ const (
 	readLogsWithin = 10 * time.Second // of servers in containers, whose logs are copied
 )
 
-// countOnServers counts what idle clients have left on the servers, and compares the
-// servers. diverged is how often each had found before the run that its tree was wrong.
-// Watches count if the locks are settled, which takes those away that waits may leave.
+// countOnServers counts the nodes and watches that idle clients have left on the servers, and
+// compares the servers' trees. diverged counts, for each server, the times that it had found
+// its own tree wrong before the run. Watches count only if the locks are settled: that removes
+// the watches that abandoned waits may leave.
 func (r *run) countOnServers(diverged servers.Divergences, settled bool) {
 	c := &r.result.Census
 	if err := r.countNodes(r.Life, c); err != nil {
@@ -56,7 +57,8 @@ func (r *run) countOnServers(diverged servers.Divergences, settled bool) {
 	c.Diverged = append(c.Diverged, logs...)
 }
 
-// readService reads what the servers did with locks and sessions. All clients are closed.
+// readService reads from the servers' logs what they did with locks and sessions. All clients
+// are closed.
 func (r *run) readService() {
 	ctx, cancel := context.WithTimeout(context.Background(), readLogsWithin) // also after an interrupt
 	defer cancel()
@@ -67,8 +69,8 @@ func (r *run) readService() {
 	}
 }
 
-// countNodes counts what the servers still have: contender nodes and watches
-// under the locks. The clients are idle, but connected.
+// countNodes counts the contender nodes and watches that are left under the locks. The clients
+// are idle, but connected.
 func (r *run) countNodes(ctx context.Context, c *histories.Census) (err error) {
 	root := r.Observer.LockRoot()
 	wait.Until(ctx, settleNodes, func() bool {
@@ -85,8 +87,8 @@ func (r *run) countNodes(ctx context.Context, c *histories.Census) (err error) {
 	return err
 }
 
-// watched lists the paths under root that the servers of e keep a watch on, once for
-// each session that does.
+// watched lists the paths under root that have watches on the servers of e, once for each
+// session that watches.
 func watched(ctx context.Context, e ensemble.Ensemble, root string) (paths []string, err error) {
 	for _, s := range e.Servers() {
 		text, err := ensemble.Four(ctx, s, "wchp")
@@ -121,8 +123,8 @@ func watchedPaths(wchp, root string) (paths []string) {
 	return paths
 }
 
-// judgeLateness puts on record how late notifications of losses may have been, and when
-// workers were silent, and warns if that is too late to blame the lock.
+// judgeLateness records how late notifications of losses may have been and when workers were
+// silent, and warns if the notifications are too late to blame the lock.
 func (r *run) judgeLateness(c *histories.Census) {
 	if r.Workers == nil {
 		return
@@ -148,8 +150,8 @@ func (r *run) countGoroutines(ctx context.Context, c *histories.Census) {
 	c.Goroutines = append(goroutines.Left(ctx, r.before, []lock.Target{r.cfg.Target}), r.stacks...)
 }
 
-// countKept counts the goroutines of idle clients that are still open, against those
-// that as many had when they were opened.
+// countKept counts the goroutines of idle clients that are still open, and compares them with
+// the number that as many clients had when they were opened.
 func (r *run) countKept(ctx context.Context, c *histories.Census) {
 	open := 0
 	apps := client.ApplicationsOf(r.clients)
@@ -168,8 +170,8 @@ func (r *run) countKept(ctx context.Context, c *histories.Census) {
 	})
 }
 
-// countConnects puts on record how often clients have tried to connect. What was
-// counted in a worker process that was killed is not known.
+// countConnects records how often clients have tried to connect. The attempts counted in a
+// worker process that was killed are not known.
 func (r *run) countConnects(c *histories.Census) {
 	for _, a := range client.ApplicationsOf(r.clients) {
 		for _, connected := range a.Connects() {

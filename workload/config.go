@@ -25,57 +25,56 @@ import (
 	"github.com/zkverify/zkverify/workload/remote"
 )
 
-// Recorder is where a run is recorded. [histories.Recorder] is one.
+// Recorder records the events of a run. [histories.Recorder] is one.
 type Recorder = journal.Recorder
 
-// Config is what a run needs. Ensemble, Network, Target and Recorder are
-// required; the zero value of every other field means its default.
+// Config configures a run. Ensemble, Network, Target and Recorder are required; the zero value
+// of every other field means its default.
 type Config struct {
 	Ensemble ensemble.Ensemble // stays open after the run
 	Network  links.Network     // carries the clients' links; stays open too
 	Target   lock.Target
 	Recorder Recorder // the caller closes it
 
-	// Recipes are those of the target to drive, see SelectRecipes. Default
-	// Target.Recipe alone.
+	// Recipes are the recipes of the target to drive, see SelectRecipes. Default Target.Recipe
+	// alone.
 	Recipes []histories.Recipe
 
 	Seed    int64
 	Clients int // default DefaultClients
-	// Pairs is how many pairs of clients share a client of the target, and so a
-	// session, if the target is a lock.Concurrent. Default a fifth of Clients, or all
-	// where a hand-off within a client is all that is driven; negative: none, as with
+	// Pairs is the number of pairs of clients that share a client of the target, and so a
+	// session, if the target is a lock.Concurrent. Default a fifth of Clients, or half of
+	// Clients if the hand-off within a client is the only recipe; negative: none, as with
 	// Workers.
 	Pairs int
-	// Sessions, if it is not 0, is how many sessions there are for all clients of a
-	// lock.Concurrent target, whatever Pairs says: client i has that of client i%Sessions.
-	// So hundreds of clients can want one lock at little cost.
+	// Sessions, if it is not 0, is the number of sessions that all clients of a lock.Concurrent
+	// target share, and Pairs is ignored: client i has the session of client i%Sessions. So
+	// hundreds of clients can want one lock at little cost.
 	Sessions int
-	// Locks is how many of each recipe. Default 5, or 1 if several recipes
-	// are driven: then clients meet less often at each.
+	// Locks is the number of locks of each recipe. Default 5, or 1 if several recipes are
+	// driven: then clients meet less often at each.
 	Locks    int
 	Duration time.Duration // of the chaos phase; default 60 s
-	// SessionTimeout is what clients ask for, and must lie in what the
-	// servers allow. Default 2 s.
+	// SessionTimeout is the timeout that clients ask for. The servers must allow it.
+	// Default 2 s.
 	SessionTimeout time.Duration
-	// RoundTrip is how long a request to the servers and its answer take on the clients'
-	// links, on average, if that is more than on a local network: clients get the longer to
-	// recover. Default 0.
+	// RoundTrip is the average time of a request and its answer on the clients' links, if it is
+	// longer than on a local network: clients get that much longer to recover. Default 0.
 	RoundTrip time.Duration
 	Mix       cycle.Mix
-	// Foreign is the name of a node that lies in the directory of each lock and
-	// is no contender. Default none.
+	// Foreign is the name of a node in the directory of each lock that is no contender. Default
+	// none.
 	Foreign string
 
-	// Auth is what all clients authenticate by, those of the harness too, and whose
-	// nodes all are. Default none: open nodes.
+	// Auth holds the credentials of all clients, and of the harness's own. They own all nodes.
+	// Default none: open nodes.
 	Auth ensemble.Credentials
 
-	// Workers are processes for the clients to live in, which faults pause and
-	// kill. The default is none: clients live in this process.
+	// Workers are the processes that host the clients, and that faults pause and kill. The
+	// default is none: clients live in this process.
 	Workers remote.Config
-	// Processes has faults pause and kill each application (the clients that share a session)
-	// as if it had a process of its own. That needs a bubble on a seeded runtime, and no Workers.
+	// Processes lets faults pause and kill each application (the clients that share a session)
+	// as if it had a process of its own. It needs a bubble on a seeded runtime, and no Workers.
 	Processes bool
 
 	// Schedule is carried out if it is not nil; otherwise one is drawn from
@@ -84,18 +83,18 @@ type Config struct {
 	// Faults are names of faults, "all" or "none". Default all that the
 	// ensemble can have.
 	Faults []string
-	// Kinds are what Faults and Schedule may name. Default faults.List(); append
+	// Kinds are the faults that Faults and Schedule may name. Default faults.List(); append
 	// faults of your own to it.
 	Kinds fault.Kinds
 	// Weights replaces the faults' weights in the draw, by name.
 	Weights map[string]int
 
-	// Progress is told how the run stands about five times a second, by one
-	// goroutine, and once at the end. It must not block.
+	// Progress is called with the run's progress about five times a second, by one goroutine,
+	// and once at the end. It must not block.
 	Progress func(Progress)
 }
 
-// Progress is how a run stands.
+// Progress is the progress of a run.
 type Progress struct {
 	Phase    string
 	Elapsed  time.Duration // since the chaos phase began
@@ -103,13 +102,13 @@ type Progress struct {
 	Ops      int64         // operations completed
 	Cycles   int64         // locks acquired and released
 	Held     int64         // leases held now
-	Lost     int64         // leases that their holders were told to have lost
+	Lost     int64         // leases that were reported lost to their holders
 	Expired  int64         // sessions that the ensemble ended
 	Faults   []string      // in force
 }
 
-// Result is what a run has done. It does not say whether the lock is correct:
-// the history does, to the checker.
+// Result is the outcome of a run. It does not say whether the lock is correct: the checker
+// judges that from the history.
 type Result struct {
 	Ops     int64 // operations completed
 	Cycles  int64 // locks acquired and released, recovery included
@@ -117,23 +116,23 @@ type Result struct {
 	Expired int64 // sessions that the ensemble ended
 	// ExpiredBusy counts those whose client was holding or waiting.
 	ExpiredBusy int64
-	// HeldAcross counts leases held when a fault began that hit their client.
+	// HeldAcross counts leases that were held when a fault that hit their client began.
 	HeldAcross int64
 	Schedule   nemesis.Schedule
 	Nemesis    nemesis.Report
-	// Stuck names the clients that did not get a lock in the recovery phase:
+	// Stuck names the clients that did not get a lock in the recovery phase, and the lock:
 	// "client 3: lock-1".
 	Stuck  []string
 	Census histories.Census
-	// Service is what the servers did, of servers whose logs can be read; otherwise nil.
+	// Service holds the acts of the servers, if their logs can be read; otherwise nil.
 	Service *service.Log
-	// Lateness is how long the lines of worker processes were under way.
+	// Lateness is the time that the lines of worker processes took to arrive.
 	Lateness remote.Lateness
-	// Interrupted says that the context ended the run early: recovery and
-	// census are missing from the history.
+	// Interrupted reports that the context ended the run early: recovery and census are missing
+	// from the history.
 	Interrupted bool
-	// Warnings are defects of the run that do not spoil the history: what
-	// could not be counted or cleaned up.
+	// Warnings are defects of the run that do not spoil the history: things that could not be
+	// counted or cleaned up.
 	Warnings []string
 }
 
@@ -180,11 +179,11 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
-// DefaultClients is how many clients a run of some recipes has by default: 10, or
-// two for each recipe if that is more, since it takes two to meet.
+// DefaultClients returns the default number of clients of a run of some recipes: 10, or two for
+// each recipe if that is more, since it takes two to meet.
 func DefaultClients(recipes []histories.Recipe) int { return max(10, 2*len(recipes)) }
 
-// withSizes fills in what the header of the history depends on.
+// withSizes sets the defaults that the header of the history depends on.
 func (c Config) withSizes() Config {
 	if len(c.Recipes) == 0 {
 		c.Recipes = []histories.Recipe{histories.Recipe(c.Target.Recipe())}
@@ -206,14 +205,14 @@ func setDefault[T comparable](v *T, d T) {
 	}
 }
 
-// settings is what the target's promises depend on.
+// settings returns the settings that the target's promises depend on.
 func (c Config) settings() lock.Settings {
 	return lock.Settings{SessionTimeout: c.SessionTimeout, TickTime: c.Ensemble.TickTime()}
 }
 
-// Header is that of the run's history, but for Started and Options, which are
-// the caller's. It needs Ensemble, Target, and what else is set of Recipes, Seed,
-// Clients, Locks and SessionTimeout.
+// Header returns the header of the run's history, without Started and Options, which the caller
+// sets. It needs Ensemble and Target, and reads Recipes, Seed, Clients, Locks and
+// SessionTimeout if they are set.
 func (c Config) Header() histories.Header {
 	c = c.withSizes()
 	other := ""
@@ -234,13 +233,13 @@ func (c Config) Header() histories.Header {
 	}
 }
 
-// turn is what each client takes for each lock in recovery, besides a round trip, added to
-// the bound: they share a machine. With ten recipes that is 360 turns; they take two seconds on an
-// idle machine of two processors, and nine on one that has fifteen times as much to
-// do.
+// turn is added to the bound of the recovery, besides a round trip, for each client and each
+// lock: the clients share a machine. With ten recipes there are 360 turns; they take two
+// seconds on an idle machine of two processors, and nine on one that has fifteen times as much
+// to do.
 const turn = 25 * time.Millisecond
 
-// promises is what the target promises under this configuration.
+// promises returns the promises of the target under this configuration.
 func (c Config) promises() histories.Promises {
 	p := c.Target.Promises(c.settings())
 	setDefault(&p.ProgressBound, c.settings().ProgressBound())
@@ -253,7 +252,7 @@ func (c Config) promises() histories.Promises {
 // groups lays out the locks of a run.
 func (c Config) groups() []*drive.Group { return drive.LayOut(c.Recipes, c.Locks, c.Clients) }
 
-// shared is what the clients of a run have in common, as far as it is known before the
+// shared returns the state that the clients of a run share, as far as it is known before the
 // run.
 func (c Config) shared(life context.Context, groups []*drive.Group) *client.Shared {
 	s := &client.Shared{

@@ -1,10 +1,9 @@
-// Package workload drives locks under test with many clients, watches what they
-// are told and what the servers do, and records all of it.
+// Package workload drives locks under test with many clients, observes the clients and the
+// servers, and records all of it.
 //
-// A lock is tested through a lock.Target: a few methods that open a client and
-// acquire and release. Zkverify's own recipes, ZooKeeper's stock Go lock and
-// two textbook locks are targets of package targets; people who verify a lock of
-// their own write another and give it to [Run].
+// A lock is tested through a lock.Target: a few methods that open a client and acquire and
+// release. Zkverify's own recipes, ZooKeeper's stock Go lock and two textbook locks are targets
+// of package targets. To verify a lock of your own, write a target and give it to [Run].
 //
 // A target may offer more than a mutex: then its clients implement one more small
 // interface of package lock for each recipe. The recipes that can be driven are
@@ -21,29 +20,28 @@
 // counters is behind a fence that refuses old tokens, the other is guarded by
 // mutual exclusion alone.
 //
-// Where a target allows it (lock.Concurrent) a fifth of the clients share the session
-// of another one: they contend with each other within one client of the target, and
-// crash together. A holder that was notified of its loss acquires once more in the name
-// of its owner, which must be refused.
+// Where a target allows it (lock.Concurrent) a fifth of the clients share the session of
+// another one: they contend with each other within one client of the target, and crash
+// together. A holder that was notified of its loss acquires once more for the same owner, which
+// the target must refuse.
 //
 // Meanwhile the nemesis strikes. A client that is hit while it holds a lock
 // often holds on for longer than its session can live: that is when two
 // clients come to believe in one lock.
 //
-// Where several recipes are driven a client is at home with one of them, and in
-// most cycles visits the one that all others visit at that time. Readers read twice, writers downgrade, multi-locks are asked
-// for in opposite orders, permits in any number, the size of a semaphore changes,
-// holders are asked to release, barriers go up and down. A double barrier is
-// entered in rounds: as many clients as it has members meet and go, or, now and
-// then, too few; a round that is broken by a crash or a timeout ends by its
-// members' patience, and the next begins when nothing is left of it.
+// In a run of several recipes each client has a home recipe, and in most cycles visits the
+// recipe that all others visit at that time. Readers read twice, writers downgrade, multi-locks
+// are acquired in opposite orders, permits in any number, the size of a semaphore changes,
+// holders are asked to release, barriers go up and down. A double barrier is entered in rounds:
+// as many clients as it has members meet and go, or, now and then, too few. A round that a
+// crash or a timeout breaks ends when its members' patience ends, and the next begins when no
+// node of it is left.
 //
-// The phases are chaos, recovery and end. In recovery every fault is healed,
-// and every client that has waited since before, without a timeout, must get its lock;
-// then every client must get every lock once, in each mode, and pass every
-// barrier; then they try each lock, one client after the other. Then, with every
-// lock released, what is left in the servers is counted: contender nodes,
-// watches; and, after the clients are closed, goroutines.
+// The phases are chaos, recovery and end. In recovery every fault is healed, and every client
+// that has waited since before, without a timeout, must get its lock; then every client must
+// get every lock once, in each mode, and pass every barrier; then they try each lock, one
+// client after the other. Then, with every lock released, the contender nodes and watches that
+// are left on the servers are counted, and, after the clients are closed, the goroutines.
 //
 // # What is on record
 //
@@ -58,9 +56,8 @@
 //
 // # What a seed decides
 //
-// Every client draws from a stream of its own, one cycle at a time, each cycle
-// the same number of draws: what a client does next does not depend on what
-// happened to it. What one recipe decides beyond that comes from a second stream.
-// Which recipe is visited when is a function of the seed and the time. The nemesis draws its schedule before the run. What remains
-// is the timing, which is not ours.
+// Every client draws from a random stream of its own, one cycle at a time, each cycle the same
+// number of draws: what a client does next does not depend on what happened to it. The choices
+// of one recipe come from a second stream. The recipe to visit is a function of the seed and
+// the time. The nemesis draws its schedule before the run. The timing is left to the machine.
 package workload

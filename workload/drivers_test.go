@@ -15,9 +15,9 @@ import (
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
-// All recipes are driven in one run, without faults and with faults that a seed
-// decides, and each recipe's part of the histories is judged by itself. On a busy machine
-// clients come to do less: then there are more such runs, until all has been done.
+// All recipes are driven in one run, without faults and with faults that a seed decides, and
+// each recipe's part of the histories is judged by itself. On a busy machine clients do less:
+// then there are more such runs, until each recipe's driver has done its part.
 func TestEveryRecipeWorks(t *testing.T) {
 	target := target(t, "recipes")
 	offers := lock.RecipesOf(target)
@@ -65,7 +65,7 @@ func TestEveryRecipeWorks(t *testing.T) {
 	undone := func() (undone []string) {
 		for _, recipe := range offers {
 			for _, what := range notDone(recorded, recipe) {
-				undone = append(undone, fmt.Sprintf("%s: nobody ever %s", recipe, what))
+				undone = append(undone, fmt.Sprintf("%s: no client ever %s", recipe, what))
 			}
 		}
 		return append(undone, notGuarded(calm)...)
@@ -79,9 +79,9 @@ func TestEveryRecipeWorks(t *testing.T) {
 	}
 }
 
-// guardedWritesSucceed checks that no guarded write fails in a run without faults, but of a
-// lease that is lost. The write may be answered before the loss is put on record: it is
-// on record before the process acquires again.
+// guardedWritesSucceed checks that no guarded write fails in a run without faults, except under
+// a lease that is lost. The write may be answered before the loss is recorded: the loss is
+// recorded before the process acquires again.
 func guardedWritesSucceed(t *testing.T, h *histories.History) {
 	t.Helper()
 	lost := make(map[int]bool) // by process
@@ -109,8 +109,8 @@ func guardedWritesSucceed(t *testing.T, h *histories.History) {
 	}
 }
 
-// notGuarded says under which recipes no counter in ZooKeeper was written in runs without
-// faults, of those that guard one, and of several locks at once.
+// notGuarded returns the recipes, of those that guard a counter in ZooKeeper, under which no
+// counter was written in runs without faults; the same for several locks at once.
 func notGuarded(calm []*histories.History) (undone []string) {
 	written, together := make(map[histories.Recipe]int), 0
 	for _, h := range calm {
@@ -138,9 +138,9 @@ func notGuarded(calm []*histories.History) (undone []string) {
 	return undone
 }
 
-// warned returns the faults of links under which no two may ever hold what
-// excludes: all but those that give no warning. Those of server processes take
-// longer to heal than these runs last.
+// warned returns the faults of links under which no two clients may ever hold locks that
+// exclude each other: all but those that give no warning. Those of server processes take longer
+// to heal than these runs last.
 func warned() (names []string) {
 	for _, k := range faults.List() {
 		if k.Name != histories.ForcedExpiry && k.Name != histories.NodeDeletion && (k.Needs == fault.NeedsNothing || k.Needs == fault.NeedsPeers) {
@@ -150,7 +150,7 @@ func warned() (names []string) {
 	return names
 }
 
-// oracles judge what the checker does not: the others are its.
+// oracles judge the recipes by rules that the checker does not have.
 var oracles = map[histories.Recipe]func(*histories.History) []string{
 	histories.Mutex:        none,
 	histories.NonReentrant: none,
@@ -171,7 +171,7 @@ var oracles = map[histories.Recipe]func(*histories.History) []string{
 
 func none(*histories.History) []string { return nil }
 
-// notDone says what the driver of a recipe is there for and has not done.
+// notDone returns the duties of a recipe's driver that it has not carried out.
 func notDone(recorded []*histories.History, recipe histories.Recipe) (undone []string) {
 	var all []operation
 	downgrades, asked := 0, 0
@@ -221,7 +221,7 @@ func notDone(recorded []*histories.History, recipe histories.Recipe) (undone []s
 		}
 	case histories.Election:
 		count("saw a leader", func(o operation) bool { return o.ok() && o.Op == histories.Observe && o.Token != (histories.Token{}) })
-		count("saw that nobody leads", func(o operation) bool { return o.ok() && o.Op == histories.Observe && o.Token == (histories.Token{}) })
+		count("saw that there is no leader", func(o operation) bool { return o.ok() && o.Op == histories.Observe && o.Token == (histories.Token{}) })
 	case histories.Barrier:
 		for _, op := range []histories.Op{histories.Set, histories.Remove, histories.Wait} {
 			count("came back from "+string(op), func(o operation) bool { return o.ok() && o.Op == op })
@@ -234,7 +234,7 @@ func notDone(recorded []*histories.History, recipe histories.Recipe) (undone []s
 	return undone
 }
 
-// downgraded counts the readers that have been granted while they wrote.
+// downgraded counts the readers that have been granted the lock while they wrote.
 func downgraded(h *histories.History) int {
 	n, all := 0, holds(h, histories.ReadWrite)
 	for _, x := range all {

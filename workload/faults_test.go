@@ -21,10 +21,9 @@ func violated(report *checker.Report, guarantee string) bool {
 
 func TestZkLockLetsTwoClientsHoldWhenASessionExpiresInSilence(t *testing.T) {
 	parallel(t)
-	// Two clients, one lock: while one holds, the other waits. The holder is
-	// cut off until its session has expired, and holds on, since nobody tells
-	// it. The waiter gets the lock. A holder may let go just before the session ends,
-	// so there are four of them.
+	// Two clients, one lock: while one holds, the other waits. The holder is cut off until its
+	// session has expired, and holds on, since no notification reaches it. The waiter gets the
+	// lock. A holder may let go just before the session ends, so there are four faults.
 	var steps []nemesis.Step
 	for i := range 4 {
 		steps = append(steps, nemesis.Step{
@@ -41,11 +40,11 @@ func TestZkLockLetsTwoClientsHoldWhenASessionExpiresInSilence(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.HeldAcross < 2 || r.Expired < 2 { // now and then a fault finds nobody who holds
+	if r.HeldAcross < 2 || r.Expired < 2 { // now and then a fault finds no holder
 		t.Errorf("held across faults: %d, expired: %d; want 2 of 4 each, at least", r.HeldAcross, r.Expired)
 	}
 	if !violated(report, "mutual exclusion") {
-		t.Error("two clients held the lock, and nobody saw it")
+		t.Error("two clients held the lock, and the checker did not see it")
 	}
 }
 
@@ -62,11 +61,11 @@ func TestZkLockLetsTwoClientsHoldWhenASessionIsExpiredByForce(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !violated(report, "mutual exclusion") {
-		t.Error("two clients held the lock, and nobody saw it")
+		t.Error("two clients held the lock, and the checker did not see it")
 	}
 }
 
-// Neither lock has tokens, and the bench finds the holder's node all the same.
+// Neither lock has tokens, and the bench still finds the holder's node.
 func TestALockWithoutTokensIsStruckByDeletions(t *testing.T) {
 	for _, name := range []string{"zk-lock", "naive"} {
 		t.Run(name, func(t *testing.T) {

@@ -50,9 +50,9 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// leftBehind returns an error that names goroutines of runs, but those that before ignores.
-// The links between the shared servers outlive a run, and healing one replaces its
-// goroutines: only others count.
+// leftBehind returns an error that names goroutines of runs, except those that before ignores.
+// The links between the shared servers outlive a run, and healing one replaces its goroutines:
+// only others count.
 func leftBehind(before goleak.Option) error {
 	ours := regexp.MustCompile(`zkverify/(workload|nemesis|recipes)(/[a-z/]+)?\.|go-zookeeper/zk\.`)
 	if err := goleak.Find(before); err != nil && ours.MatchString(err.Error()) {
@@ -61,10 +61,9 @@ func leftBehind(before goleak.Option) error {
 	return nil
 }
 
-// parallel has a test run beside others, on servers of its own if they are simulated.
-// It is for tests that wait more than they do, and do not look at what is left of a run:
-// the goroutines of other runs count there. Those that their runs leave are
-// found at the end.
+// parallel runs a test beside others, on servers of its own if they are simulated. It is for
+// tests that mostly wait, and do not count the goroutines that a run has left: those of other
+// runs would count. The goroutines that the runs of parallel tests leave are found at the end.
 func parallel(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
@@ -105,7 +104,7 @@ func drive(t *testing.T, ctx context.Context, cfg workload.Config) (workload.Res
 	return result, report, err
 }
 
-// record is drive that returns the history too.
+// record does as drive, and returns the history too.
 func record(t *testing.T, ctx context.Context, cfg workload.Config) (workload.Result, *checker.Report, *histories.History, error) {
 	t.Helper()
 	cfg.Ensemble, cfg.Network = servers(t)

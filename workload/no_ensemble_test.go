@@ -16,7 +16,7 @@ import (
 	"github.com/zkverify/zkverify/workload/targets"
 )
 
-// ours returns one of the targets that zkverify brings along.
+// ours returns one of zkverify's own targets.
 func ours(name string) lock.Target {
 	t, err := targets.Named(name)
 	if err != nil {
@@ -25,7 +25,7 @@ func ours(name string) lock.Target {
 	return t
 }
 
-// deadEnsemble is one whose server does not answer.
+// deadEnsemble is an ensemble whose server does not answer.
 type deadEnsemble struct {
 	ensemble.Ensemble
 	addr string

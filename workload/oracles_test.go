@@ -10,9 +10,9 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// What the tests of drivers judge by themselves, from the history alone and
-// from the instants that leave no doubt: an acquire that has returned, a release
-// that has not been called. Each oracle returns what it finds wrong.
+// The judgements that the tests of drivers make themselves, from the history alone and from the
+// instants that leave no doubt: an acquire that has returned, a release that has not been
+// called. Each oracle returns the violations that it finds.
 
 const forever = time.Duration(math.MaxInt64)
 
@@ -24,7 +24,7 @@ type operation struct {
 
 func (o operation) ok() bool { return o.Type == histories.OK }
 
-// done is when the operation can no more take effect, if ever.
+// done returns the instant from which the operation can no longer take effect.
 func (o operation) done(h *histories.History) time.Duration {
 	if o.Type == histories.Info {
 		return o.ret + 2*h.Header.SessionTimeout
@@ -32,7 +32,7 @@ func (o operation) done(h *histories.History) time.Duration {
 	return o.ret
 }
 
-// operations returns those of a recipe, by invocation.
+// operations returns the operations of a recipe, by invocation.
 func operations(h *histories.History, recipe histories.Recipe) []operation {
 	var out []operation
 	open := make(map[int]int)
@@ -56,7 +56,7 @@ func operations(h *histories.History, recipe histories.Recipe) []operation {
 	return out
 }
 
-// hold is what one acquire got, for as long as its owner certainly had it.
+// hold is the lease of one acquire, for as long as its owner certainly had it.
 type hold struct {
 	histories.Event
 	call, from, to time.Duration
@@ -99,8 +99,8 @@ func locks(parts []histories.Part) (out []string) {
 	return out
 }
 
-// readersAndWriters: no owner holds the lock to write while another holds it at
-// all; and what a reader reads twice in one hold is the same.
+// readersAndWriters: no owner holds the lock to write while another holds it at all; and a
+// reader reads the same value twice in one hold.
 func readersAndWriters(h *histories.History) (wrong []string) {
 	all := holds(h, histories.ReadWrite)
 	for i, a := range all {
@@ -128,9 +128,9 @@ func readersAndWriters(h *histories.History) (wrong []string) {
 	return wrong
 }
 
-// permits: what is held of a semaphore at any instant is no more than its size
-// was when the last of it was granted: at some instant between the invocation of
-// the last and the return of the last.
+// permits: the permits of a semaphore that are held at any instant are no more than its size
+// was when the last of them was granted: at some instant between the invocation of the last
+// acquire and its return.
 func permits(h *histories.History, recipe histories.Recipe) (wrong []string) {
 	all := holds(h, recipe)
 	var sizes []operation
@@ -154,8 +154,8 @@ func permits(h *histories.History, recipe histories.Recipe) (wrong []string) {
 	return wrong
 }
 
-// largest is the greatest size that a semaphore may have had at some instant in
-// [from, to].
+// largest returns the greatest size that a semaphore may have had at some instant in [from,
+// to].
 func largest(h *histories.History, name string, sizes []operation, from, to time.Duration) int {
 	// A size is over when a later change has certainly been made.
 	over := func(since time.Duration) bool {
@@ -173,8 +173,8 @@ func largest(h *histories.History, name string, sizes []operation, from, to time
 	return most
 }
 
-// requests: a holder is asked to release only if somebody has asked, and is
-// asked if it goes on holding for longer than the bound.
+// requests: a holder is asked to release only if a client has sent a request, and is asked if
+// it goes on holding for longer than the bound.
 func requests(h *histories.History) (wrong []string) {
 	all := operations(h, histories.Revocation)
 	held := holds(h, histories.Revocation)
@@ -187,7 +187,7 @@ func requests(h *histories.History) (wrong []string) {
 		if !slices.ContainsFunc(all, func(o operation) bool {
 			return o.Op == histories.Revoke && o.Token == e.Token && o.call <= e.Time
 		}) {
-			wrong = append(wrong, fmt.Sprintf("process %d is asked to release %s, and nobody has asked", e.Process, e.Lock))
+			wrong = append(wrong, fmt.Sprintf("process %d is asked to release %s, and no client has asked", e.Process, e.Lock))
 		}
 	}
 	for _, o := range all {
@@ -204,7 +204,7 @@ func requests(h *histories.History) (wrong []string) {
 	return wrong
 }
 
-// passes: nobody passes a barrier that was up for all of the wait.
+// passes: no client passes a barrier that was up for all of the wait.
 func passes(h *histories.History) (wrong []string) {
 	all := operations(h, histories.Barrier)
 	for _, up := range all {
@@ -226,9 +226,9 @@ func passes(h *histories.History) (wrong []string) {
 	return wrong
 }
 
-// rounds: nobody is inside a double barrier before so many members have come,
-// nor outside before all that were inside leave. A member whose process crashed
-// or whose session ended is no member any more.
+// rounds: no client is inside a double barrier before so many members have come, nor outside
+// before all that were inside leave. A client whose process crashed or whose session ended is
+// no longer a member.
 func rounds(h *histories.History) (wrong []string) {
 	type round struct {
 		lock       string

@@ -7,7 +7,7 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// An oracle that finds nothing must be one that could have found something.
+// Each oracle must find the violation that it is for.
 func TestTheOraclesSeeWhatIsWrong(t *testing.T) {
 	type e = histories.Event
 	const (
@@ -59,8 +59,8 @@ func TestTheOraclesSeeWhatIsWrong(t *testing.T) {
 		{"four permits while it is shrunk", histories.SharedSemaphore, 4, [][]e{
 			did(0, acquire, both...)(two), did(1, acquire, invoke)(two), did(2, histories.SetSize, both...)(e{Lock: "l", Size: 3}), did(1, acquire, ok)(two),
 		}, false},
-		{"a request that nobody made", histories.Revocation, 0, [][]e{{{Type: histories.RevokeRequested, Lock: "l", Token: node}}}, true},
-		{"a request that nobody hears", histories.Revocation, 0, [][]e{
+		{"a request that no client made", histories.Revocation, 0, [][]e{{{Type: histories.RevokeRequested, Lock: "l", Token: node}}}, true},
+		{"a request that does not reach its holder", histories.Revocation, 0, [][]e{
 			did(0, acquire, both...)(e{Lock: "l", Token: node, Depth: 1}), did(1, histories.Revoke, both...)(e{Lock: "l", Token: node}),
 		}, true},
 		{"a wait while it is up", histories.Barrier, 0, [][]e{did(0, histories.Set, both...)(e{Lock: "l"}), did(1, histories.Wait, both...)(e{Lock: "l"})}, true},

@@ -4,7 +4,7 @@ import (
 	"time"
 )
 
-// progressEvery is how often Config.Progress is called.
+// progressEvery is the interval between calls of Config.Progress.
 const progressEvery = 200 * time.Millisecond
 
 // reportProgress calls Config.Progress until stop is closed.
@@ -38,7 +38,7 @@ func (r *run) progress() Progress {
 	return p
 }
 
-// elapsed is how long ago the chaos phase began; 0 before.
+// elapsed returns the time since the chaos phase began; 0 before.
 func (r *run) elapsed() time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -17,7 +17,7 @@ type RecipeInfo struct {
 	Description string // one line
 }
 
-// Recipes returns what can be driven, in the order of histories.Recipes.
+// Recipes returns the recipes that can be driven, in the order of histories.Recipes.
 func Recipes() (all []RecipeInfo) {
 	for _, r := range drive.Recipes() {
 		all = append(all, RecipeInfo{r.Name, r.Description})
@@ -25,8 +25,8 @@ func Recipes() (all []RecipeInfo) {
 	return all
 }
 
-// SelectRecipes returns the recipes of a target that the names mean, "all"
-// being all that it offers. The error says which can be meant.
+// SelectRecipes returns the recipes of a target that have these names; "all" means all that it
+// offers. The error lists the names that are possible.
 func SelectRecipes(t lock.Target, names []string) ([]histories.Recipe, error) {
 	offers := lock.RecipesOf(t)
 	if len(names) == 0 {
@@ -49,7 +49,7 @@ func SelectRecipes(t lock.Target, names []string) ([]histories.Recipe, error) {
 	return slices.DeleteFunc(offers, func(r histories.Recipe) bool { return !wanted[r] }), nil
 }
 
-// UnknownRecipe refuses the name of a recipe.
+// UnknownRecipe returns the error for the name of an unknown recipe.
 func UnknownRecipe(name string) error {
 	known := []string{"all"}
 	for _, r := range histories.Recipes() {

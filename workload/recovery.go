@@ -8,29 +8,30 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// recoveryGrace is what recovery goes on for after its bound, so that a client
-// that did not progress within the bound is on record as such.
+// recoveryGrace is the time that recovery goes on for after its bound, so that a client that
+// made no progress within the bound is recorded as such.
 const recoveryGrace = 100 * time.Millisecond
 
-// A recovery goes on for at most slowest times its bound, however slow the machine is.
+// slowest limits the recovery to that many times its bound, however slow the machine is.
 const slowest = 8
 
-// In the recovery a run writes each writeEvery, and waits for the answer for writeWithin.
+// In the recovery a run writes once each writeEvery, and waits at most writeWithin for the
+// answer.
 const (
 	writeEvery  = 100 * time.Millisecond
 	writeWithin = time.Second
 )
 
-// boundRecovery ends the clients' patience when the bound of the recovery is over, which
-// began just now. It returns then what half of the run's own writes took at most, or as soon
-// as all have recovered.
+// boundRecovery ends the clients' patience when the bound of the recovery, which begins now, is
+// over. It returns then, or as soon as all clients have recovered, with the median time of the
+// run's own writes.
 func (r *run) boundRecovery(recovering context.Context) (write time.Duration) {
 	defer r.endPatience()
 	return waitForRecovery(recovering, r.Promises.ProgressBound, r.Observer.Write)
 }
 
-// waitForRecovery waits for bound: the longer, the slower the machine is, as measured by how
-// long writes take.
+// waitForRecovery waits for bound, and longer on a slow machine, measured by the time that
+// writes take.
 func waitForRecovery(ctx context.Context, bound time.Duration, write func(context.Context) error) time.Duration {
 	began := time.Now()
 	var took []time.Duration
@@ -58,7 +59,7 @@ func waitForRecovery(ctx context.Context, bound time.Duration, write func(contex
 	}
 }
 
-// median returns the median, 0 of nothing.
+// median returns the median of the durations, 0 if there are none.
 func median(all []time.Duration) time.Duration {
 	if len(all) == 0 {
 		return 0

@@ -26,9 +26,9 @@ var ErrNoEnsemble = errors.New("the servers, or the links to them, failed before
 // returns when everything that it started has ended; the ensemble, the network
 // and the recorder stay open.
 //
-// The error says why the history is not a whole record of a run: the recorder
-// failed, a fault did not heal, the context ended, the target did not come
-// back from a call. What a lock did wrong is no error, it is in the history.
+// The error says why the history is not a complete record of a run: the recorder failed, a
+// fault did not heal, the context ended, or the target did not return from a call. A violation
+// by the lock is no error: it is in the history.
 func Run(ctx context.Context, cfg Config) (Result, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
@@ -149,8 +149,8 @@ func (r *run) phases(ctx context.Context) (err error) {
 	return err
 }
 
-// watch has the sessions of clients, and the servers, watched until the function that it
-// returns is called, which returns when they are no more.
+// watch starts to watch the sessions of clients, and the servers. The function that it returns
+// ends that and waits for the end.
 func (r *run) watch() (unwatch func()) {
 	watching, end := context.WithCancel(context.Background())
 	var both sync.WaitGroup
@@ -163,11 +163,10 @@ func (r *run) watch() (unwatch func()) {
 	}
 }
 
-// start lets the clients loose. Each runs through chaos, waits for recovery,
-// and gets every lock once; the channel then has what it did not get. When all
-// have come that far they try every lock, one client after the other, so that no
-// try finds another client in its way: until then a lock whose tries always fail would
-// not be found out.
+// start starts the clients. Each runs through chaos, waits for recovery, and gets every lock
+// once; then it sends on the channel the locks that it did not get. When all have come that far
+// they try every lock, one client after the other, so that no try finds another client in its
+// way: otherwise a lock whose tries always fail would not be found out.
 func (r *run) start(chaos context.Context, recovery <-chan struct{}) <-chan []string {
 	done := make(chan []string, len(r.clients))
 	var arrived atomic.Int64
@@ -205,12 +204,12 @@ func (r *run) start(chaos context.Context, recovery <-chan struct{}) <-chan []st
 	return done
 }
 
-// settleWithin is what settling gets besides two session timeouts: a moment is enough,
-// but on a busy machine the waits in vain alone may take those.
+// settleWithin is the time that settling gets besides two session timeouts: a moment is enough,
+// but on a busy machine the waits that get no lock may take those alone.
 const settleWithin = 10 * time.Second
 
-// settle settles every lock that must be, by a client that is there, and reports whether
-// that has been done. It does not wait for a target that ignores its context.
+// settle settles every lock that must be settled, through a client that is connected, and
+// reports whether that has been done. It does not wait for a target that ignores its context.
 func (r *run) settle() (settled bool) {
 	limit := 2*r.cfg.SessionTimeout + settleWithin
 	ctx, cancel := context.WithTimeout(r.Life, limit)
@@ -248,7 +247,7 @@ func (r *run) warn(format string, args ...any) {
 	r.result.Warnings = append(r.result.Warnings, fmt.Sprintf(format, args...))
 }
 
-// sessionExpired is told by the observer.
+// sessionExpired counts a session that the observer has seen end.
 func (r *run) sessionExpired(session int64) {
 	r.expired.Add(1)
 	for _, c := range r.clients {

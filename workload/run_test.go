@@ -30,7 +30,7 @@ func (a altered) Open(ctx context.Context, env lock.Env) (lock.Client, error) {
 	return a.client(c), nil
 }
 
-// deaf is a client that does not listen to its contexts.
+// deaf is a client that ignores the end of its contexts.
 type deaf struct{ lock.Client }
 
 func (d deaf) Acquire(_ context.Context, name string) (lock.Lease, error) {
@@ -116,7 +116,7 @@ func TestATargetThatIgnoresItsContextIsTornOut(t *testing.T) {
 		t.Error(err)
 	}
 	if len(r.Warnings) == 0 && err == nil {
-		t.Error("nobody was told")
+		t.Error("the run returned neither a warning nor an error")
 	}
 }
 

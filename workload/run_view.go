@@ -28,9 +28,8 @@ func (w runView) Clients() []fault.Client {
 	return out
 }
 
-// Struck lets the clients that are hit know, so that they may hold on. Of a fault that
-// hits everybody, those hold on whose server it hits: else all clients would only hold
-// on.
+// Struck tells the clients that a fault hits, so that they may hold on. If the fault hits all
+// clients, only those whose server it hits hold on: otherwise no client would do anything else.
 func (w runView) Struck(_ int, f fault.Fault) {
 	if len(f.Clocks) > 0 {
 		return // it changes nothing that a client waits for
@@ -44,7 +43,8 @@ func (w runView) Struck(_ int, f fault.Fault) {
 
 func (runView) Healed(int, fault.Fault) {}
 
-// Rarest is fault.Run's: it prefers clients that do what such a fault met least.
+// Rarest implements fault.Chooser: it prefers clients whose activity such a fault has met least
+// often.
 func (w runView) Rarest(kind string, aim fault.Aim, among []fault.Client, patient bool) (out []fault.Client) {
 	processes := make([]int, len(among))
 	for i, c := range among {
@@ -56,23 +56,24 @@ func (w runView) Rarest(kind string, aim fault.Aim, among []fault.Client, patien
 	return out
 }
 
-// Recorded is fault.Recorder.
+// Recorded implements fault.Recorder.
 func (w runView) Recorded() int { return w.Faults.Recorded() }
 
-// Ripe has a fault of servers wait for what none of its kind has met.
+// Ripe reports whether a fault of servers of this kind would now meet an activity that none of
+// its kind has met; the fault waits until then.
 func (w runView) Ripe(kind string) bool { return w.Faults.Ripe(kind) }
 
-// Sent is faults.Listener.
+// Sent implements faults.Listener.
 func (w runView) Sent(client int) time.Time { return w.clients[client].LastSent() }
 
-// Answers is faults.Listener.
+// Answers implements faults.Listener.
 func (w runView) Answers(client int) int { return w.clients[client].Answers() }
 
-// Ask is fault.Asker.
+// Ask implements fault.Asker.
 func (w runView) Ask(client int, what fault.Request) { w.clients[client].Ask(what) }
 
-// processes are those that clients live in: worker processes, or as if each application had
-// one.
+// processes returns the processes of clients: the worker processes, or else one process for
+// each application.
 func (w runView) processes() fault.Workers {
 	if w.Workers != nil {
 		return w.Workers
@@ -80,7 +81,7 @@ func (w runView) processes() fault.Workers {
 	return client.Processes(w.clients)
 }
 
-// Pause, Resume, Kill and Start are fault.Workers.
+// Pause, Resume, Kill and Start implement fault.Workers.
 
 func (w runView) Pause(ctx context.Context, worker int) error {
 	return w.processes().Pause(ctx, worker)
@@ -99,7 +100,7 @@ var (
 	_ fault.Asker          = runView{}
 )
 
-// Node is faults.Administrator.
+// Node implements faults.Administrator.
 func (w runView) Node(client int, draw uint32) (faults.Node, bool) {
 	c := w.clients[client]
 	all := c.Stands()

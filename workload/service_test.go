@@ -20,7 +20,7 @@ import (
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
-// real has a test run on real servers, whose logs are read.
+// real runs a test on real servers, whose logs are read.
 func real(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
@@ -32,7 +32,7 @@ func real(t *testing.T) {
 	}
 }
 
-// orders counts the violations of mutual exclusion on record by what the servers say of them.
+// orders counts the violations of mutual exclusion on record by the order of the servers' log.
 func orders(r *checker.Report) map[verdict.Order]int {
 	all := make(map[verdict.Order]int)
 	for _, w := range r.Verdict(checker.MutualExclusion).Witnesses {
@@ -111,8 +111,8 @@ func TestTheServersSayThatALockWasGrantedTooEarly(t *testing.T) {
 	}
 }
 
-// Whatever the recipe, and also when sessions end, each grant is found in the servers' logs
-// and was in turn.
+// For every recipe, and also when sessions end, each grant is found in the servers' logs and
+// was in turn.
 func TestGrantsOfEveryRecipeAreInTheOrderOfTheServers(t *testing.T) {
 	ensembletest.EveryNight(t)
 	real(t)

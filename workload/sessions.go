@@ -5,13 +5,13 @@ import (
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
-// shares reports whether clients can share one of the target.
+// shares reports whether several clients can share one client of the target.
 func (c Config) shares() bool {
 	t, ok := c.Target.(lock.Concurrent)
 	return ok && t.Concurrent() && c.Workers.N == 0
 }
 
-// pairs is how many pairs of clients share a session.
+// pairs returns the number of pairs of clients that share a session.
 func (c Config) pairs() int {
 	switch {
 	case !c.shares() || c.Pairs < 0:
@@ -24,8 +24,8 @@ func (c Config) pairs() int {
 	return min(c.Pairs, c.Clients/2)
 }
 
-// pairUp makes applications of pairs. Who shares one is half of all clients apart, so
-// that in a run of default size both are at home with the same lock.
+// pairUp makes the clients of a pair share an application. The two are half of all clients
+// apart, so that in a run of default size both are at home with the same lock.
 func (r *run) pairUp() {
 	if r.cfg.shares() && r.cfg.Sessions > 0 {
 		for i := r.cfg.Sessions; i < len(r.clients); i++ {

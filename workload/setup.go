@@ -47,7 +47,7 @@ func (r *run) setUp(ctx context.Context) error {
 				return fmt.Errorf("target %s offers %s, but its client has no such methods", r.cfg.Target.Name(), g.Name)
 			}
 		}
-		// Faults, bounds and the history's header go by it.
+		// Faults, bounds and the history's header depend on the granted timeout.
 		granted := c.SessionTimeout()
 		if granted == 0 {
 			return fmt.Errorf("target %s does not connect through Env.Dial", r.cfg.Target.Name())
@@ -60,7 +60,7 @@ func (r *run) setUp(ctx context.Context) error {
 	return nil
 }
 
-// prepare opens the observer, puts on the servers what the run needs there, and opens
+// prepare opens the observer, creates the nodes that the run needs on the servers, and opens
 // the links.
 func (r *run) prepare(ctx context.Context, servers []ensemble.Server) error {
 	o, err := observer.New(ctx, servers, r.cfg.Auth)
@@ -106,8 +106,8 @@ func (r *run) putForeign() error {
 	return nil
 }
 
-// putCounters makes the counters in ZooKeeper that locks guard, for targets that can
-// write to them.
+// putCounters creates the counters in ZooKeeper that locks guard, for targets that can write to
+// them.
 func (r *run) putCounters() error {
 	if !r.Promises.Guards {
 		return nil

@@ -10,12 +10,12 @@ import (
 	"github.com/zkverify/zkverify/workload/internal/client"
 )
 
-// returnWithin is what a client gets to come back from its last call when
-// everything is over, before its network is taken away, and again after that.
+// returnWithin is the time that a client has to return from its last call at the end of the
+// run, before its network is taken away, and again after that.
 const returnWithin = time.Second
 
-// join waits for the clients' goroutines. One whose target does not come back
-// from a call is torn out of it.
+// join waits for the clients' goroutines. If a target does not return from a call, join takes
+// its client's network away.
 func (r *run) join(stuck <-chan []string) error {
 	deadline := time.NewTimer(returnWithin)
 	deadline.Stop()
@@ -87,7 +87,7 @@ func (r *run) tearDown() error {
 // waitClients waits for the goroutines that belong to the clients.
 func (r *run) waitClients(ctx context.Context) error {
 	done := make(chan struct{})
-	// Ends when they do; a target that never ends keeps it.
+	// Ends when they do; a target that never ends keeps it running.
 	go func() {
 		defer close(done)
 		for _, c := range r.clients {
@@ -107,7 +107,8 @@ func (r *run) waitClients(ctx context.Context) error {
 	}
 }
 
-// unanswered tells which commands worker processes have not answered, for the end of a message.
+// unanswered returns the end of a message: the commands that worker processes have not
+// answered.
 func (r *run) unanswered() string {
 	if r.Workers == nil {
 		return ""
@@ -119,8 +120,8 @@ func (r *run) unanswered() string {
 	return ": " + text
 }
 
-// workerFailed ends the run with the error of a worker process that is of no more use. If it has
-// ended for another reason, that is the one it ends with.
+// workerFailed ends the run with the error of a worker process that can no longer be used. If
+// the run has ended for another reason, that reason stays the run's error.
 func (r *run) workerFailed(err error) {
 	if r.Life.Err() != nil {
 		r.warn("%v", err)
@@ -128,8 +129,8 @@ func (r *run) workerFailed(err error) {
 	r.end(err)
 }
 
-// endWorkers ends the processes, after they have been asked what their clients,
-// which are closed, have left running.
+// endWorkers asks the processes which goroutines their clients, which are closed, have left
+// running, and then ends the processes.
 func (r *run) endWorkers() {
 	if r.Life.Err() == nil {
 		var err error

@@ -11,7 +11,7 @@ import (
 
 func TestEveryTargetWorksWithoutFaults(t *testing.T) {
 	mixes := map[string]cycle.Mix{
-		// A waiter that gives up is enough for its mistake to show.
+		// The mistake shows as soon as a waiter gives up: here no waiter does.
 		"plain-lists-once": {Crash: -1, Try: -1, Timeout: -1, Cancel: -1, Ended: -1},
 	}
 	for _, name := range []string{"recipes", "zk-lock", "naive", "plain", "plain-lists-once"} {

@@ -11,8 +11,7 @@ import (
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
-// sleeper is a lock one of whose waits misses its wake-up: it ends by its context
-// alone.
+// sleeper is a lock one of whose waits misses its wake-up: it ends only with its context.
 type sleeper struct {
 	lock.Target
 	waits *atomic.Int64
@@ -39,8 +38,8 @@ func (c sleeperClient) Acquire(ctx context.Context, name string) (lock.Lease, er
 	return c.Client.Acquire(ctx, name)
 }
 
-// The end of the faults, and of the time that they had, must not wake whoever
-// would wait for ever.
+// The end of the faults, and of the time that they had, must not wake a client that would wait
+// for ever.
 func TestAWakeUpThatIsMissedUnderFaultsShows(t *testing.T) {
 	parallel(t)
 	_, report, err := drive(t, t.Context(), workload.Config{

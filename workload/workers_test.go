@@ -39,7 +39,7 @@ func workers(t *testing.T, n int) remote.Config {
 	return remote.Config{N: n, Command: []string{"/usr/bin/env", workerEnv + "=1", os.Args[0]}, Logs: t.TempDir()}
 }
 
-// noneLeft fails the test if a worker process is left.
+// noneLeft fails the test if a worker process is left running.
 func noneLeft(t *testing.T) {
 	t.Helper()
 	all, _ := filepath.Glob("/proc/[0-9]*/environ")
@@ -50,7 +50,7 @@ func noneLeft(t *testing.T) {
 	}
 }
 
-// pauses is a schedule of pauses of a holder's process.
+// pauses returns a schedule of pauses of a holder's process.
 func pauses(steps ...nemesis.Step) *nemesis.Schedule {
 	for i := range steps {
 		if steps[i].Fault == "" {
@@ -61,7 +61,7 @@ func pauses(steps ...nemesis.Step) *nemesis.Schedule {
 	return &nemesis.Schedule{Steps: steps}
 }
 
-// contended is one lock that is held for long by clients who hold on when hit:
+// contended returns a run with one lock that is held for long by clients that hold on when hit:
 // of two processes one is paused, and the other's clients wait for its lock.
 func contended(t *testing.T, target lock.Target, schedule *nemesis.Schedule) workload.Config {
 	return workload.Config{
@@ -84,8 +84,8 @@ func TestAPausedHolderBelievesOnAndOnlyTheFenceProtects(t *testing.T) {
 	if r.Nemesis.Struck != 3 {
 		t.Fatalf("%d pauses struck: %v", r.Nemesis.Struck, r.Nemesis.Skipped)
 	}
-	// So few holds may not come to re-enter. On a machine too busy to carry words in
-	// time nothing is held against the lock.
+	// So few holds may not include a re-entry. On a machine that is too busy to carry lines in
+	// time no violation is held against the lock.
 	busy := report.Late != "" || len(report.Silences) > 0
 	if o := report.Outcome(); o != verdict.Holds && o != verdict.NotExercised && !(busy && o == verdict.Unknown) {
 		t.Errorf("the run is %s: %s", o, report.Reason())
@@ -98,20 +98,20 @@ func TestAPausedHolderBelievesOnAndOnlyTheFenceProtects(t *testing.T) {
 		return v
 	}
 	if n := figure(checker.MutualExclusion, "overlaps under pauses of a holder's process, which no lock can prevent"); n < 1 {
-		t.Error("no beliefs overlapped: the holder did not believe on, or nobody got its lock")
+		t.Error("no beliefs overlapped: the holder did not believe on, or no other client got its lock")
 	}
 	if n := figure(checker.NoLostUpdateFenced, "writes refused"); n < 1 {
-		t.Error("no write with an old token was refused: nobody tried one")
+		t.Error("no write with an old token was refused: no client tried one")
 	}
 	if n := figure(checker.NoLostUpdateGuarded, "writes refused"); n < 1 {
-		t.Error("no transaction of a holder that had been paused was refused: nobody tried one")
+		t.Error("no transaction of a holder that had been paused was refused: no client tried one")
 	}
 	t.Logf("loss was told %.1f ms after waking at most", figure(checker.LossIsTold, "from the end of a pause to lost, longest"))
 	if !slices.ContainsFunc(report.Notes, func(n string) bool { return strings.HasPrefix(n, "under pauses") }) {
 		t.Errorf("the notes do not tell of both sides: %v", report.Notes)
 	}
-	// A process that is paused does nothing: nothing of its clients is on record
-	// but what began before. It goes on a little before the end of the fault is.
+	// A process that is paused does nothing: nothing of its clients is on record except what
+	// began before. It goes on a little before the end of the fault is recorded.
 	paused := map[int]bool{}
 	var since time.Duration
 	for _, e := range h.Events {
@@ -128,18 +128,19 @@ func TestAPausedHolderBelievesOnAndOnlyTheFenceProtects(t *testing.T) {
 		}
 	}
 	if r.Lateness.Lines == 0 || r.Lateness.Worst <= 0 {
-		t.Errorf("nobody measured how late the workers' words came: %+v", r.Lateness)
+		t.Errorf("the lateness of the workers' lines was not measured: %+v", r.Lateness)
 	}
 }
 
-// A garbage collection, or whoever sends a signal, stops a process without the run's knowledge:
-// it may believe on when its session has ended, and no lock is to blame for that.
+// A garbage collection, or a signal from another program, stops a process without the run's
+// knowledge: its holder may believe in its lease after its session has ended, and the lock is
+// not to blame for that.
 func TestNobodyIsBlamedForAStopOfAWorkerThatIsNotTheRuns(t *testing.T) {
 	cfg := contended(t, target(t, "recipes"), &nemesis.Schedule{})
 	dir := t.TempDir()
 	self := filepath.Join(dir, "stopped")
-	// Whoever gets the lock holds it to the end. One worker is stopped for longer than its sessions
-	// live, and after it the other one: one of them holds the lock then.
+	// The client that gets the lock holds it to the end. One worker is stopped for longer than
+	// its sessions live, and after it the other one: one of them holds the lock then.
 	cfg.Duration, cfg.Mix.Hold = 8*time.Second, 10*time.Minute
 	script := `#!/bin/sh
 cd '` + dir + `'
@@ -168,7 +169,7 @@ sh -c 'echo $$ >pid-'$wait'; exec env ` + workerEnv + `=1 "` + os.Args[0] + `"' 
 		t.Errorf("a process was silent for %v at most; it was stopped for 3.2 s", r.Lateness.Silent)
 	}
 	if !violated(report, checker.MutualExclusion) {
-		t.Error("nobody believed on: the holder was not stopped, or nobody got its lock")
+		t.Error("no holder believed on: it was not stopped, or no other client got its lock")
 	}
 	if o := report.Outcome(); o != verdict.Unknown || len(report.Silences) == 0 {
 		t.Errorf("the run is %s: %s; the silences are %v", o, report.Reason(), report.Silences)
@@ -184,7 +185,7 @@ func TestAHolderThatWakesAndBelievesOnIsCaught(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !violated(report, checker.NoLostUpdatePlain) {
-		t.Error("zk.Lock never tells of a loss, and yet nobody lost an update")
+		t.Error("zk.Lock never reports a loss, and yet no client lost an update")
 	}
 }
 

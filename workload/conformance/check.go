@@ -1,6 +1,6 @@
-// Package conformance finds out whether a worker process does what docs/worker.md
-// asks of it, whatever language it is written in. It starts the worker anew for
-// each step, provokes one thing, and says what was expected and what came.
+// Package conformance checks whether a worker process, in any language, does as
+// docs/worker.md requires. It starts the worker anew for each step, provokes one
+// reaction, and reports the expected and the actual one.
 package conformance
 
 import (
@@ -25,35 +25,35 @@ import (
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
-// Config is what a check needs. Command, Ensemble and Logs are required.
+// Config configures a check. Command, Ensemble and Logs are required.
 type Config struct {
 	Command  []string          // starts the worker
 	Ensemble ensemble.Ensemble // stays open
 	Auth     ensemble.Credentials
-	Logs     string // folder for what the worker writes to its standard error
-	// Target is asked for of a worker that brings no lock along; default recipes.
+	Logs     string // folder for the worker's standard error
+	// Target is the lock to ask for if the worker hosts none of its own; default recipes.
 	Target string
-	// SessionTimeout is that of the clients; default 4 s. The servers must allow it.
+	// SessionTimeout is the timeout of the clients; default 4 s. The servers must allow it.
 	SessionTimeout time.Duration
-	// Patience is how long an answer may take; default 10 s.
+	// Patience is the time that an answer may take; default 10 s.
 	Patience time.Duration
-	// Steps are the names of those to make after hello; default all.
+	// Steps names the steps to make after hello; default all.
 	Steps []string
-	// Told is told of each step as soon as it is over. It may be nil.
+	// Told is called with each step as soon as it is over. It may be nil.
 	Told func(Step)
 }
 
-// Step is one thing that was asked of the worker.
+// Step is one test of the worker.
 type Step struct {
 	Name  string        // "cancel"
-	Does  string        // what a worker does, in a sentence
+	Does  string        // the required behavior, in a sentence
 	Took  time.Duration // from the start of the process
-	Wrong []Wrong       // what this one did wrong; empty if it did nothing wrong
-	// Missing says why the step was not made. It is no fault of the worker's.
+	Wrong []Wrong       // the deviations in this step; empty if there is none
+	// Missing is the reason why the step was not made. It is no fault of the worker.
 	Missing string
 }
 
-// Wrong is something that the worker did wrong.
+// Wrong is one deviation of the worker.
 type Wrong struct {
 	Sent     string // the last command, "" if it does not matter
 	Expected string
@@ -68,18 +68,18 @@ func (s Step) OK() bool { return len(s.Wrong) == 0 }
 type check struct {
 	Config
 	spawner  *child.Spawner
-	observer *lock.Connection // of our own, to see what is on the servers
-	root     string           // of all that the check creates
-	hosts    protocol.Hosts   // what the worker brings along
+	observer *lock.Connection // the check's own, to see the nodes on the servers
+	root     string           // of all nodes that the check creates
+	hosts    protocol.Hosts   // the lock that the worker hosts
 	promises histories.Promises
 
 	mu    sync.Mutex
-	lines map[string]Wrong // what is wrong with lines, the first of each kind
+	lines map[string]Wrong // wrong lines, the first of each kind
 }
 
-// Check checks a worker, step by step. The error says why the check could not be
-// made, [workload.ErrNoEnsemble] where the servers fail, or that ctx has ended; what the worker does wrong is in the steps. If it
-// does not say hello there is no other step.
+// Check checks a worker, step by step. It returns an error if the check could not be made:
+// [workload.ErrNoEnsemble] if the servers fail, or the cause of ctx's end. The steps have the
+// deviations of the worker. If the worker does not say hello there is no other step.
 func Check(ctx context.Context, cfg Config) (steps []Step, err error) {
 	c := &check{Config: cfg, spawner: child.NewSpawner(), lines: make(map[string]Wrong)}
 	defer c.spawner.Close()
@@ -133,7 +133,7 @@ func Check(ctx context.Context, cfg Config) (steps []Step, err error) {
 	return steps, nil
 }
 
-// connect makes the root of the check, through a session of its own.
+// connect creates the root of the check, through a session of its own.
 func (c *check) connect(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
@@ -189,7 +189,7 @@ type scenario struct {
 	play       func(*stage)
 }
 
-// gaveUp is the panic of a stage that cannot go on: something was wrong.
+// gaveUp is the panic of a stage that cannot go on because the worker deviates.
 type gaveUp struct{ Wrong }
 
 // make makes a step with a process of its own.
@@ -232,7 +232,7 @@ func (c *check) make(ctx context.Context, s scenario) (made Step) {
 // errServers is wrapped by the panic of a stage whose own session has failed.
 var errServers = errors.New("the servers did not answer the check")
 
-// note keeps what is wrong with a line, whichever step it came in.
+// note keeps the first wrong line of a kind, of all steps.
 func (c *check) note(kind, text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -241,7 +241,7 @@ func (c *check) note(kind, text string) {
 	}
 }
 
-// lineRules are what every line must be.
+// lineRules has the rules that every line must obey.
 var lineRules = map[string]string{
 	"length":    "lines of at most 1 MiB",
 	"flow":      "no more lines than are asked for, and events; see docs/worker.md",
@@ -257,7 +257,7 @@ var lineRules = map[string]string{
 	"event":     "an event that docs/worker.md names",
 }
 
-// linesStep tells what was wrong with the lines of all steps.
+// linesStep reports the wrong lines of all steps.
 func (c *check) linesStep() Step {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -43,7 +43,7 @@ func servers(t *testing.T) ensemble.Ensemble {
 	return pool.Of(t)
 }
 
-// workerThat is the command of the worker that is wrong in a way.
+// workerThat returns the command of the worker that is wrong in a way.
 func workerThat(name string) []string {
 	return []string{"/usr/bin/env", wrongEnv + "=" + name, os.Args[0]}
 }
@@ -97,7 +97,7 @@ func TestEachWayToBeWrongIsNamed(t *testing.T) {
 			t.Parallel()
 			step := way.step
 			if step == "hello" || step == "lines" {
-				step = "pipelining" // so that what comes twice at first has come before the end
+				step = "pipelining" // so that an answer that comes twice has come twice before the end
 			}
 			found := false
 			for _, s := range run(t, t.Context(), local, name, step) {
@@ -110,7 +110,7 @@ func TestEachWayToBeWrongIsNamed(t *testing.T) {
 				}
 			}
 			if !found {
-				t.Errorf("nobody says of %s: expected %s", way.step, way.expected)
+				t.Errorf("no report on %s: expected %s", way.step, way.expected)
 			}
 		})
 	}
@@ -125,13 +125,13 @@ func TestAWorkerAtItsWorstIsNamedToo(t *testing.T) {
 			made := run(t, t.Context(), local, name, "echo")
 			lines := made[len(made)-1]
 			if lines.Name != "lines" || !slices.ContainsFunc(lines.Wrong, func(w Wrong) bool { return strings.Contains(w.Expected, way.expected) }) {
-				t.Errorf("the steps are %+v; nobody says of lines: expected %s", made, way.expected)
+				t.Errorf("the steps are %+v; no report on lines: expected %s", made, way.expected)
 			}
 		})
 	}
 }
 
-// A worker that leaves its input unread keeps nothing but what it is asked.
+// Only the write of the command blocks when a worker leaves its input unread.
 func TestAWorkerThatDoesNotReadIsNotWaitedForInVain(t *testing.T) {
 	spawner := child.NewSpawner()
 	defer spawner.Close()

@@ -13,7 +13,7 @@ import (
 	"github.com/zkverify/zkverify/workload/internal/protocol"
 )
 
-// listen reads what the worker says until its end.
+// listen reads the lines of the worker until its end.
 func (p *process) listen(out io.Reader) {
 	lines := bufio.NewReaderSize(out, protocol.MaxLine)
 	last := p.started
@@ -21,7 +21,7 @@ func (p *process) listen(out io.Reader) {
 		text, err := lines.ReadSlice('\n')
 		if errors.Is(err, bufio.ErrBufferFull) {
 			p.found("length", fmt.Sprintf("a line of more than %d bytes", protocol.MaxLine))
-			return // what comes after it may never end
+			return // the rest of the line may never end
 		}
 		if err != nil {
 			return
@@ -46,7 +46,7 @@ func (p *process) listen(out io.Reader) {
 	}
 }
 
-// show is a line as a message has it: without a password, and not too long.
+// show returns a line for a message: without a password, and not too long.
 func show(text []byte) string {
 	s := string(bytes.TrimRight(text, "\r\n"))
 	if i := strings.Index(s, `"password"`); i >= 0 {
@@ -83,7 +83,7 @@ func (p *process) read(text []byte, shown string) (l protocol.Line, ok bool) {
 	return l, json.Unmarshal(text, &l) == nil
 }
 
-// examine finds what is wrong with a line wherever it stands.
+// examine checks a line by the rules for all lines.
 func (p *process) examine(l protocol.Line, shown string, last, now int64) {
 	switch {
 	case l.At <= 0:

@@ -14,33 +14,32 @@ import (
 	"github.com/zkverify/zkverify/workload/internal/protocol"
 )
 
-// process is a worker process under test: what it was told, and what it said.
+// process is a worker process under test, with its commands and its lines.
 type process struct {
 	*child.Piped
 	log     *child.Log    // of its standard error
-	patient time.Duration // how long it may leave its standard input unread
+	patient time.Duration // the longest time that it may leave its standard input unread
 	started int64         // on the clock of protocol.Now
 	over    chan struct{} // closed when nothing more can be read
 	found   func(kind, text string)
-	greeted bool // it has said something
+	greeted bool // it has written a line
 
 	mu      sync.Mutex
 	said    []heard
 	changed chan struct{}  // closed, and made anew, with each line
 	next    int64          // number of the last command
 	pending map[int64]bool // commands that are not answered
-	clients map[int]bool   // that were asked for
+	clients map[int]bool   // that were opened
 	flow    protocol.Flow
 }
 
 // heard is a line of a worker.
 type heard struct {
 	protocol.Line
-	text string // to show: no secrets
+	text string // to show: without secrets
 }
 
-// start starts a worker. found is told of lines that break the rules, whatever
-// they answer.
+// start starts a worker. found is called with each line that breaks the rules for all lines.
 func start(spawner *child.Spawner, command []string, file string, patience time.Duration, found func(kind, text string)) (*process, error) {
 	log, err := child.CreateLog(file)
 	if err != nil {
@@ -62,7 +61,7 @@ func start(spawner *child.Spawner, command []string, file string, patience time.
 	return p, nil
 }
 
-// end ends the process, if it has not ended, and what it has started.
+// end ends the process, if it has not ended, and all processes that it has started.
 func (p *process) end() error {
 	err := p.Kill()
 	_ = p.In.Close()
@@ -87,22 +86,21 @@ func (p *process) send(c protocol.Command) protocol.Command {
 	return c
 }
 
-// write writes to the worker's input. That it does not arrive is seen by the
-// answers that do not come.
+// write writes to the worker's input. If a command does not arrive, its answer is missing.
 func (p *process) write(text []byte) {
 	_ = p.In.SetWriteDeadline(time.Now().Add(p.patient))
 	_, _ = p.In.Write(text)
 }
 
-// mark is the place after all that was said until now.
+// mark returns the place after all lines until now.
 func (p *process) mark() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return len(p.said)
 }
 
-// await waits for a line from a mark on. It reports false when none came in time,
-// or none can come any more.
+// await waits for a line from a mark on. It reports false when none came in time, or the output
+// has ended.
 func (p *process) await(ctx context.Context, from int, within time.Duration, is func(protocol.Line) bool) (protocol.Line, bool) {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
@@ -124,14 +122,14 @@ func (p *process) await(ctx context.Context, from int, within time.Duration, is 
 		select {
 		case <-changed:
 		case <-over:
-			over = nil // what came last is looked at once more
+			over = nil // the last lines are looked at once more
 		case <-ctx.Done():
 			return protocol.Line{}, false
 		}
 	}
 }
 
-// since tells what came from a mark on, in a few lines.
+// since returns the lines from a mark on, in a few lines of text.
 func (p *process) since(from int) string {
 	p.mu.Lock()
 	var lines []string
@@ -164,8 +162,7 @@ func (p *process) since(from int) string {
 	return strings.Join(lines, "\n")
 }
 
-// lastWords is the end of what the worker wrote to its standard error, "" if it
-// wrote nothing.
+// lastWords returns the end of the worker's standard error, "" if it wrote nothing.
 func (p *process) lastWords() string {
 	if p.log.Size() == 0 {
 		return ""
@@ -173,7 +170,7 @@ func (p *process) lastWords() string {
 	return p.log.LastLines(10)
 }
 
-// sessionNumber reads a session as workers write it; 0 if it is none.
+// sessionNumber parses a session in the form of workers; it returns 0 if it is none.
 func sessionNumber(name string) int64 {
 	n, err := strconv.ParseUint(name, 0, 64)
 	if err != nil || !strings.HasPrefix(name, "0x") {

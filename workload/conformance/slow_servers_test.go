@@ -11,7 +11,7 @@ import (
 )
 
 // A session that ends by itself while a slow server is asked to end it is no fault of the
-// worker: what it told of the session was right.
+// worker: the worker's events about the session were right.
 func TestASessionThatEndsByItselfIsNotTheWorkersFault(t *testing.T) {
 	t.Parallel()
 	for _, s := range run(t, t.Context(), slowEnsemble{servers(t)}, "right", "loss") {

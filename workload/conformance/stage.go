@@ -13,23 +13,23 @@ import (
 	"github.com/zkverify/zkverify/workload/internal/protocol"
 )
 
-// stage is a step under way: a process, and what it is asked. Its methods that
-// expect something give the step up when it does not come.
+// stage is a step under way: a process, and the commands to it. Its methods that expect a line
+// give the step up when the line does not come.
 type stage struct {
 	*check
 	ctx  context.Context
 	p    *process
 	root string // of the step's own nodes
 	last string // the last command, to show
-	from int    // what was said before it
+	from int    // the mark before that command
 }
 
-// fail gives the step up.
+// fail gives the step up, with the lines that came instead.
 func (s *stage) fail(expected string) {
 	panic(gaveUp{Wrong{Sent: s.last, Expected: expected, Came: s.p.since(s.from)}})
 }
 
-// wrong gives the step up, and says what came.
+// wrong gives the step up, with the given text instead of the lines.
 func (s *stage) wrong(expected, came string) {
 	panic(gaveUp{Wrong{Sent: s.last, Expected: expected, Came: came}})
 }
@@ -58,7 +58,7 @@ func (s *stage) prepare() {
 	}
 }
 
-// openWithin is what a client gets to have a session.
+// openWithin is the time that a client has to get a session.
 const openWithin = 20 * time.Second
 
 func (s *stage) presence() string { return s.root + "/sessions" }
@@ -114,7 +114,7 @@ func (s *stage) silent(c protocol.Command, because string) {
 	}
 }
 
-// quiet is how long a command is watched that must not be answered yet.
+// quiet is the time for which a command that must not be answered yet is watched.
 const quiet = 300 * time.Millisecond
 
 // event waits for an event.
@@ -126,7 +126,7 @@ func (s *stage) event(what string, from int, within time.Duration, is func(proto
 	return l
 }
 
-// env is what clients are opened with.
+// env returns the environment that clients are opened with.
 func (s *stage) env() *protocol.Where {
 	e := &protocol.Where{
 		Target: s.Target, Timeout: s.SessionTimeout.Milliseconds(), Tick: s.Ensemble.TickTime().Milliseconds(),
@@ -152,7 +152,7 @@ func (s *stage) env() *protocol.Where {
 	return e
 }
 
-// lockOf names the one lock of a recipe.
+// lockOf returns the name of the one lock of a recipe.
 func lockOf(r histories.Recipe) string { return string(r) + "-0" }
 
 // client is an open client of the worker.
@@ -163,7 +163,7 @@ type client struct {
 	password []byte
 }
 
-// open opens a client, and expects that its session is told.
+// open opens a client, and expects that its session is reported.
 func (s *stage) open(number int) *client {
 	from := s.p.mark()
 	command := s.send(protocol.Command{Do: protocol.DoOpen, Client: number, Env: s.env()})
@@ -175,7 +175,7 @@ func (s *stage) open(number int) *client {
 	return c
 }
 
-// told waits for the event of a session other than one, and remembers it.
+// told waits for the event of a session other than not, and remembers the session.
 func (c *client) told(from int, within time.Duration, not string) {
 	l := c.event(fmt.Sprintf(`{"event":"session","client":%d,…} with a new session`, c.number), from, within, func(l protocol.Line) bool {
 		return l.Event == protocol.SaySession && l.Client != nil && *l.Client == c.number && l.Session != not && l.Session != ""
@@ -183,7 +183,7 @@ func (c *client) told(from int, within time.Duration, not string) {
 	c.session, c.password = l.Session, l.Password
 }
 
-// present returns whether the presence node of a session is there, and its stat.
+// present returns whether the presence node of a session exists, and its stat.
 func (s *stage) present(session string) (bool, *zk.Stat) {
 	_, err := s.observer.Conn().Sync(s.presence())
 	s.served(err)
@@ -208,8 +208,8 @@ func (s *stage) vanishes(session string, within time.Duration) bool {
 	}
 }
 
-// announced expects that the presence node of the client's session is there, and
-// told.
+// announced expects that the presence node of the client's session exists, and that it is
+// reported.
 func (c *client) announced(from int) {
 	l := c.event(fmt.Sprintf(`{"event":"presence","client":%d,"session":"%s",…}`, c.number, c.session), from, c.Patience, func(l protocol.Line) bool {
 		return l.Event == protocol.SayPresence && l.Client != nil && *l.Client == c.number && sessionNumber(l.Session) == sessionNumber(c.session)
@@ -229,7 +229,7 @@ func (c *client) announced(from int) {
 	}
 }
 
-// claim is a command of the client that asks for the one lock of a recipe.
+// claim returns a command of the client for the one lock of a recipe.
 func (c *client) claim(do histories.Op, r histories.Recipe) protocol.Command {
 	command := protocol.Command{Do: string(do), Client: c.number, Recipe: r, Lock: lockOf(r)}
 	switch r {
@@ -255,7 +255,7 @@ func (c *client) release(lease int64) {
 	c.ok(protocol.Command{Do: string(histories.Release), Client: c.number, Lease: lease})
 }
 
-// notAcquired expects that a try of a lock that another holds fails as it should.
+// notAcquired expects that a try of a lock that another client holds fails as it should.
 func (c *client) notAcquired(r histories.Recipe) {
 	command := c.send(c.claim(histories.TryAcquire, r))
 	l := c.answer(command, c.Patience)

@@ -17,7 +17,7 @@ import (
 	"github.com/zkverify/zkverify/workload/targets"
 )
 
-// helloStep is the first: without it nothing else can be asked.
+// helloStep is the first step: without hello no command can be sent.
 var helloStep = scenario{"hello", "it starts, and says first of all what it is", func(s *stage) {
 	h := &s.hosts
 	if h.Name == "" && len(h.Recipes) == 0 {
@@ -50,7 +50,7 @@ func all[T any](values []T, is func(T) bool) bool {
 	return !slices.ContainsFunc(values, func(v T) bool { return !is(v) })
 }
 
-// steps are those after hello, for the recipes that the worker hosts.
+// steps returns the steps after hello, for the recipes that the worker hosts.
 func (c *check) steps() []scenario {
 	steps := []scenario{echoStep, pipelineStep, laterStep, unknownCommandStep, unknownClientStep, badInputStep, endStep, openStep, cancelOpenStep}
 	lock := histories.Recipe("")
@@ -76,7 +76,7 @@ func (c *check) steps() []scenario {
 	return append(steps, closeStep)
 }
 
-// chosen are the steps that Config.Steps names.
+// chosen returns the steps that Config.Steps names.
 func (c *check) chosen() (chosen []scenario, err error) {
 	all := c.steps()
 	if len(c.Steps) == 0 {
@@ -113,7 +113,7 @@ var pipelineStep = scenario{"pipelining", "it answers each of many commands that
 		text.Write(line)
 	}
 	s.p.mu.Unlock()
-	// Half a line is none: the rest comes later.
+	// Half a line is no command yet: the rest comes later.
 	whole := text.Bytes()
 	s.p.write(whole[:len(whole)-7])
 	s.last = "20 commands at once"
@@ -256,8 +256,8 @@ var closeStep = scenario{"close", "it closes a client in good order: its session
 	}
 }}
 
-// end has a session expire as an administrator does, like the fault expire-session.
-// Servers that are slow may have let it expire by themselves meanwhile: that is an end too.
+// end expires a session as an administrator does, like the fault expire-session. Slow servers
+// may have let it expire by themselves meanwhile: that is an end too.
 func (c *client) end() {
 	err := ensemble.ExpireAnywhere(c.ctx, c.Ensemble.Servers(), c.SessionTimeout, sessionNumber(c.session), c.password, c.SessionTimeout)
 	if errors.Is(err, ensemble.ErrNoSession) {

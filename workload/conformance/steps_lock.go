@@ -9,7 +9,7 @@ import (
 	"github.com/zkverify/zkverify/workload/internal/protocol"
 )
 
-// lockSteps are those of one recipe whose locks are held.
+// lockSteps returns the steps of one recipe whose locks are held.
 func (c *check) lockSteps(r histories.Recipe) []scenario {
 	steps := []scenario{
 		{"acquire", "it acquires a free lock, says that it is valid, releases it, and acquires it again", func(s *stage) { s.acquires(r) }},
@@ -24,13 +24,13 @@ func (c *check) lockSteps(r histories.Recipe) []scenario {
 		}},
 		{"wait", "an acquire waits while another holds the lock, and holds nothing else up meanwhile", func(s *stage) { s.waits(r, c.promises.FIFO) }},
 		{"cancel", "an acquire that is cancelled in mid-wait is answered soon, and leaves nothing in the way", func(s *stage) { s.cancels(r) }},
-		{"cancelled release", "a release that is cancelled is carried out all the same", func(s *stage) { s.cancelsRelease(r) }},
+		{"cancelled release", "a release that is cancelled is still carried out", func(s *stage) { s.cancelsRelease(r) }},
 	}
 	if c.promises.Reentrant && reentrant(r) {
 		steps = append(steps, scenario{"reenter", "the owner acquires again, and only the last release frees the lock", func(s *stage) { s.reenters(r) }})
 	}
 	if c.promises.Guards && r.Guards() {
-		steps = append(steps, scenario{"set-guarded", "a holder sets a node's data, and whoever has released does not", func(s *stage) { s.guards(r) }})
+		steps = append(steps, scenario{"set-guarded", "a holder sets a node's data, and a client that has released does not", func(s *stage) { s.guards(r) }})
 	}
 	if r == histories.Revocation {
 		steps = append(steps, scenario{"revoke", "a holder who listens is asked to release", func(s *stage) { s.revokes(r) }})
@@ -112,12 +112,12 @@ func (s *stage) cancels(r histories.Recipe) {
 		s.fail("the lock: the acquire that was cancelled has left something in the way")
 	}
 	a.release(again.ID)
-	// To cancel what is over does nothing.
+	// To cancel a command that is over does nothing.
 	s.send(protocol.Command{Do: protocol.DoCancel, Of: waiting.ID, Client: b.number})
 	s.ok(protocol.Command{Do: protocol.DoEcho})
 }
 
-// cancelsRelease cancels releases before or after they have begun: which, is chance.
+// cancelsRelease cancels releases, at random before or after they have begun.
 func (s *stage) cancelsRelease(r histories.Recipe) {
 	a, b := s.open(1), s.open(2)
 	for range 10 {
@@ -206,7 +206,7 @@ func (s *stage) observes(r histories.Recipe) {
 	}
 }
 
-// sessionSteps are about what becomes of a session, and of the locks held in it.
+// sessionSteps returns the steps about the end of a session, and of the locks held in it.
 func (c *check) sessionSteps(r histories.Recipe) []scenario {
 	return []scenario{
 		{"loss", "it reports a session that was forced to expire, the next one, and the lease that is lost", func(s *stage) { s.loses(r) }},
@@ -234,7 +234,8 @@ func (s *stage) loses(r histories.Recipe) {
 	}
 	c.told(from, within, before)
 	c.announced(from)
-	// Whatever it says of the old lease, it says something, and acquires anew.
+	// The release of the old lease must be answered, with success or not; then a new acquire
+	// succeeds.
 	s.answer(s.send(protocol.Command{Do: string(histories.Release), Client: c.number, Lease: held.ID}), s.Patience)
 	again, _ := c.acquire(r)
 	c.release(again.ID)

@@ -17,24 +17,24 @@ import (
 	"github.com/zkverify/zkverify/workload/worker"
 )
 
-// wrongEnv makes the test binary a worker that hosts a mutex and does one thing
-// wrong: what its value names. Nothing if that is "right", or "everything", which
+// wrongEnv makes the test binary a worker that hosts a mutex and does one thing wrong, named by
+// the value. It does nothing wrong if the value is "right", or "everything", with which it
 // hosts all recipes.
 const wrongEnv = "ZKVERIFY_TEST_WRONG_WORKER"
 
-// fields is a line as it is.
+// fields is a line before it is decoded to a type.
 type fields = map[string]any
 
-// way is a way to be wrong: what becomes of the lines to and from a worker that
-// does all right. Nil changes nothing.
+// way is a way to be wrong: a change of the lines to and from a correct worker. Nil changes
+// nothing.
 type way struct {
 	said func(w *wrongly, line fields, say func(fields)) // a line that it says
 	told func(w *wrongly, line fields) bool              // a command to it; false keeps it back
-	// step is the one that finds it, and expected a part of what it says.
+	// step is the step that finds it, and expected a part of its message.
 	step, expected string
 }
 
-// drop says nothing of what is.
+// drop drops the lines for which is reports true.
 func drop(is func(fields) bool) func(*wrongly, fields, func(fields)) {
 	return func(_ *wrongly, line fields, say func(fields)) {
 		if !is(line) {
@@ -55,7 +55,7 @@ func event(name string) func(fields) bool {
 	return func(line fields) bool { return line["event"] == name }
 }
 
-// replace has another command carried out instead of one.
+// replace carries out another command instead of one.
 func replace(do, other string) func(*wrongly, fields) bool {
 	return func(_ *wrongly, line fields) bool {
 		if line["do"] == do {
@@ -65,7 +65,7 @@ func replace(do, other string) func(*wrongly, fields) bool {
 	}
 }
 
-// ways are those that the check must find.
+// ways are the ways that the check must find.
 var ways = map[string]way{
 	"no hello":              {said: drop(event("hello")), step: "hello", expected: `"event":"hello"`},
 	"another protocol":      {said: change(func(_ *wrongly, l fields) { setIf(l, "hello", "protocol", 2) }), step: "hello", expected: `"protocol":1`},
@@ -117,7 +117,7 @@ var worst = map[string]way{
 	}), expected: "names of at most 1000 bytes"},
 }
 
-// after says hello, and then the worst.
+// after says hello, and then calls worst.
 func after(worst func(*wrongly)) func(*wrongly, fields, func(fields)) {
 	return func(w *wrongly, l fields, say func(fields)) {
 		say(l)
@@ -157,12 +157,12 @@ func neverReleases(w *wrongly, l fields) bool {
 	return false
 }
 
-// firstOfMany drops all echoes that come together but the first.
+// firstOfMany drops all echoes that arrive together except the first.
 func firstOfMany(w *wrongly, l fields) bool {
 	return l["do"] != "echo" || l["id"].(float64) < 10
 }
 
-// oneAtATime tells the worker nothing while a command is not answered.
+// oneAtATime holds commands back while another is not answered.
 func oneAtATime(w *wrongly, l fields) bool {
 	if l["do"] == "cancel" {
 		return true
@@ -176,7 +176,7 @@ func oneAtATime(w *wrongly, l fields) bool {
 	return true
 }
 
-// anythingGoes answers what it does not know.
+// anythingGoes answers an unknown command.
 func anythingGoes(_ *wrongly, l fields) bool {
 	if l["do"] == "dance" {
 		l["do"] = "echo"
@@ -184,7 +184,7 @@ func anythingGoes(_ *wrongly, l fields) bool {
 	return true
 }
 
-// wrongly is what stands between a worker and its pipes.
+// wrongly stands between a worker and its pipes, and changes lines.
 type wrongly struct {
 	way
 	name string
@@ -203,7 +203,7 @@ func (w *wrongly) say(l fields) {
 	}
 }
 
-// Write is told whole lines of the worker.
+// Write receives whole lines of the worker.
 func (w *wrongly) Write(text []byte) (int, error) {
 	var l fields
 	if err := json.Unmarshal(text, &l); err != nil {

@@ -1,12 +1,11 @@
-// Package cycle decides what a client does, from one acquire to one release, by shares
-// and a seed.
+// Package cycle plans what a client does from one acquire to one release, by shares and a seed.
 package cycle
 
 import (
 	"time"
 )
 
-// Mix says what clients do and how often. The zero value of a field means its
+// Mix holds the shares and times of what clients do. The zero value of a field means its
 // default; a negative share means none.
 type Mix struct {
 	// Shares of the ways to acquire; what is left of 1 waits for ever.
@@ -34,21 +33,21 @@ type Mix struct {
 	Crash   float64 // share of holds that end in a crash, and of cycles that one cuts short; default 0.0007
 	Race    float64 // share of increments that pause between read and write; default 0.2
 
-	// Ended is the share of acquires, and of releases, whose context has ended before
-	// they begin: the ones must get nothing, the others be carried out all the same.
-	// Default 0.01.
+	// Ended is the share of acquires, and of releases, whose context has ended before they
+	// begin: such an acquire must get nothing, such a release must be carried out. Default
+	// 0.01.
 	Ended float64
 
-	// Guarded is the share of holds that increment a counter in ZooKeeper too, in a
-	// transaction that looks at the lock; default 0.1.
+	// Guarded is the share of holds that also increment a counter in ZooKeeper, in a
+	// transaction that checks that the lock is held; default 0.1.
 	Guarded float64
 
-	// Options is the share of the clients that take an option of the target, of each that
-	// there is; default none.
+	// Options is the share of the clients that use an option of the target, for each option
+	// that it has; default none.
 	Options float64
 
-	// Of a read/write lock: the share of acquires that write, and the share of
-	// holds that ask for the other mode too. Defaults 0.5 and 0.3.
+	// For a read/write lock: the share of acquires that write, and the share of holds that ask
+	// for the other mode too. Defaults 0.5 and 0.3.
 	Write float64
 	Cross float64
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Way is how a client acquires.
+// Way is the way in which a client acquires.
 type Way int
 
 const (
@@ -15,8 +15,8 @@ const (
 	Cancel             // is cancelled in mid-wait
 )
 
-// Plan is everything that a client decides before it begins: one acquire to
-// one release.
+// Plan holds everything that a client decides before it begins a cycle: one acquire to one
+// release.
 type Plan struct {
 	Lock     int
 	Way      Way
@@ -25,7 +25,7 @@ type Plan struct {
 	HoldOn   time.Duration // 0: a fault does not impress it
 	Depth    int
 	Crash    bool
-	Doom     time.Duration // after so long it crashes amid whatever it does; 0: never
+	Doom     time.Duration // after so long it crashes in the middle of its activity; 0: never
 	Race     time.Duration // between read and write
 	Guarded  bool          // increments a counter in ZooKeeper
 	Part     float64       // which, under several locks: 0 is the first one's, 1 would be beyond the last
@@ -34,7 +34,7 @@ type Plan struct {
 	Hurried  bool          // it does so if its link is down
 	Late     bool          // it acquires with one
 
-	More *rand.Rand // decides what the recipe has in particular; not drawn by Draw
+	More *rand.Rand // decides the choices of the recipe; not drawn by Draw
 }
 
 // Draw decides the next cycle. It draws the same number of values each time,

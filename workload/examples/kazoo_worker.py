@@ -24,7 +24,7 @@ from kazoo_lock import Lock, ReadWrite
 from kazoo_semaphore import Semaphore
 from zkverify_worker import main
 
-# By the name that is given: the clients, the recipe of the run, and what is hosted.
+# By the name that is given: the clients, the recipe of the run, and the name of the lock.
 HOSTED = {
     "lock": (Lock, "mutex", "kazoo's Lock"),
     "readwrite": (ReadWrite, "readwrite", "kazoo's ReadLock and WriteLock"),

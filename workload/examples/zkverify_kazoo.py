@@ -136,7 +136,7 @@ class Client(zkverify_worker.Client):
         self.handler.tear()
         with self.mutex:
             self.leases.clear()
-        # Without a network it says good-bye to nobody.
+        # Without a network no close request reaches a server.
         threading.Thread(target=self.zk.stop, daemon=True).start()
 
     def close(self):

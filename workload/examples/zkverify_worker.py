@@ -52,7 +52,7 @@ class Out:
     """What the worker says: lines in the order of their times."""
 
     def __init__(self):
-        # What libraries print must not come between.
+        # The output of libraries must not come between the lines.
         self.file, self.mutex = os.fdopen(os.dup(1), "w"), threading.Lock()
         sys.stdout = sys.stderr
 

@@ -14,12 +14,12 @@ import (
 	"unicode"
 )
 
-// What others have made names folders, and holds them. Such a name stands for a folder right
-// below a certain one and nothing else, and such a folder for the files in it and nothing
-// that they lead to.
+// The names and contents of these folders come from others. A name must stand for a file or
+// folder directly below a given folder, and a folder for the files in it; links are not
+// followed.
 
-// Named returns an error unless a name from outside can be that of a file or folder right below
-// another one: one element of a path, of characters that can be printed.
+// Named returns an error unless a name from outside can be that of a file or folder directly
+// below another folder: one element of a path, of printable characters.
 func Named(name string) error {
 	switch {
 	case name == "" || name == "." || name == ".." || strings.ContainsAny(name, `/\`):
@@ -30,7 +30,7 @@ func Named(name string) error {
 	return nil
 }
 
-// ReadNamed reads a regular file of a folder from outside, of at most so many bytes.
+// ReadNamed reads a regular file of at most so many bytes in a folder from outside.
 func ReadNamed(dir, name string, most int64) ([]byte, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -49,8 +49,8 @@ func ReadNamed(dir, name string, most int64) ([]byte, error) {
 	return text, err
 }
 
-// openRegular opens a file that is one: no link, which may lead anywhere, and no pipe, which may
-// never end.
+// openRegular opens a regular file. It refuses a link, which may lead anywhere, and a pipe,
+// which may never end.
 func openRegular(root *os.Root, name string) (*os.File, error) {
 	info, err := root.Lstat(name)
 	if err != nil {
@@ -62,14 +62,14 @@ func openRegular(root *os.Root, name string) (*os.File, error) {
 	return root.Open(name)
 }
 
-// CheckTree returns an error unless a path below a root is a folder with files and folders alone.
-// It satisfies fs.ErrNotExist if nothing is there.
+// CheckTree returns an error unless a path below a root is a folder that contains only files
+// and folders. The error satisfies fs.ErrNotExist if nothing is there.
 func CheckTree(from *os.Root, name string) error {
 	return eachOf(from, name, func(string, fs.DirEntry) error { return nil })
 }
 
 // CopyTree copies a folder that CheckTree accepts to the same path below another root, where
-// nothing is yet, until ctx ends.
+// nothing exists yet. It stops when ctx ends.
 func CopyTree(ctx context.Context, from, to *os.Root, name string) error {
 	if parent := path.Dir(name); parent != "." {
 		if err := to.MkdirAll(parent, 0o755); err != nil {
@@ -94,7 +94,7 @@ func CopyTree(ctx context.Context, from, to *os.Root, name string) error {
 	})
 }
 
-// until reads until ctx ends.
+// until reads from r until ctx ends.
 type until struct {
 	ctx context.Context
 	r   io.Reader
@@ -107,7 +107,7 @@ func (u until) Read(p []byte) (int, error) {
 	return u.r.Read(p)
 }
 
-// eachOf goes through a folder, parents first.
+// eachOf walks through a folder, parents first.
 func eachOf(from *os.Root, name string, do func(string, fs.DirEntry) error) error {
 	info, err := from.Lstat(name)
 	if err != nil {
@@ -127,9 +127,9 @@ func eachOf(from *os.Root, name string, do func(string, fs.DirEntry) error) erro
 	})
 }
 
-// Staged has a folder filled beside its place, and then moves what is in it to there, the file
-// or folder called last at the end. If anything fails, the place is as it was; what is there
-// already is never replaced.
+// Staged calls fill with a new folder beside place, and then moves the contents of that folder
+// to place, the file or folder called last at the end. If a step fails, place is as it was;
+// existing files are never replaced.
 func Staged(place, last string, fill func(dir string) error) (err error) {
 	place = filepath.Clean(place)
 	if err := os.MkdirAll(filepath.Dir(place), 0o755); err != nil {

@@ -1,7 +1,7 @@
-// Package folder carries out runs and leaves of each one folder: the history, the
-// verdicts on it, a page for a browser, JUnit XML, and the logs of what the run
-// has started. The command zkverify run and package verify do so by its three
-// steps: [Record], [Judge] and [Write].
+// Package folder carries out runs and writes one folder for each: the history, the verdicts on
+// it, a page for a browser, JUnit XML, and the logs of the processes that the run has started.
+// The command zkverify run and package verify use its three steps: [Record], [Judge] and
+// [Write].
 package folder
 
 import (
@@ -30,7 +30,7 @@ const (
 	JUnit   = "junit.xml"
 )
 
-// Recorded is a run that has taken place, and is on record.
+// Recorded is the outcome of a run that is on record.
 type Recorded struct {
 	workload.Result
 	History         string        // the file; "" of a history in memory
@@ -38,13 +38,13 @@ type Recorded struct {
 	Events, Written int           // accepted, and handed to the operating system: the same unless the run failed
 }
 
-// Record drives a lock as cfg says and records it in dir, which exists. The
-// header of the history has started and options besides what cfg gives it; cfg's
-// Recorder is made by Record.
+// Record drives a lock as configured by cfg and records it in dir, which exists. Started and
+// options go into the header of the history besides what cfg gives it; Record makes cfg's
+// Recorder.
 //
-// The end of ctx ends the run early, in good order and without an error: Result
-// says so. Any other error is that of [workload.Run], and what is on record until
-// then can be judged; or the history could not be made, and History is empty.
+// The end of ctx ends the run early, in good order and without an error: Result.Interrupted
+// reports it. Another error is that of [workload.Run], and the history until then can be
+// judged; or the history could not be made, and Recorded.History is empty.
 func Record(ctx context.Context, dir string, cfg workload.Config, started time.Time, options map[string]string) (Recorded, error) {
 	file := filepath.Join(dir, History)
 	recorder, err := histories.Create(file, headerOf(cfg, started, options))
@@ -56,8 +56,8 @@ func Record(ctx context.Context, dir string, cfg workload.Config, started time.T
 	return r, err
 }
 
-// Keep drives a lock as [Record] does, and keeps the history in memory. It is nil if it could
-// not be made.
+// Keep drives a lock as [Record] does, and keeps the history in memory. The history is nil if
+// it could not be made.
 func Keep(ctx context.Context, cfg workload.Config, started time.Time, options map[string]string) (Recorded, *histories.Kept, error) {
 	recorder, kept, err := histories.Keep(headerOf(cfg, started, options))
 	if err != nil {
@@ -73,7 +73,7 @@ func headerOf(cfg workload.Config, started time.Time, options map[string]string)
 	return header
 }
 
-// carryOut makes the run and closes its recorder. What the servers did is for keep.
+// carryOut makes the run and closes its recorder. It passes the log of the servers to keep.
 func carryOut(ctx context.Context, cfg workload.Config, recorder *histories.Recorder, keep func(*service.Log) error) (Recorded, error) {
 	cfg.Recorder = recorder
 	begun := time.Now()
@@ -83,16 +83,16 @@ func carryOut(ctx context.Context, cfg workload.Config, recorder *histories.Reco
 	r.Events, r.Written, _ = recorder.Counts()
 	switch {
 	case ctx.Err() != nil:
-		err = nil // that it ends was asked for
+		err = nil // the caller asked for the end
 	case err == nil:
 		err = closeErr // else it is the same, or follows from it
 	}
 	return r, err
 }
 
-// Judge judges the history in a file, which stays open, together with what the servers did
-// if that is in the same folder: see [Service]. A [histories.FormatError] names the line of
-// the history that cannot be read.
+// Judge judges the history in a file, which stays open, together with the log of the servers if
+// that is in the same folder: see [Service]. A [histories.FormatError] names the line of the
+// history that cannot be read.
 func Judge(ctx context.Context, file *histories.File, options ...checker.Option) (*checker.Report, error) {
 	options, err := withService(file, options)
 	if err != nil {
@@ -122,8 +122,7 @@ func JudgeFile(ctx context.Context, path string, options ...checker.Option) (his
 	return file.Header(), r, nil
 }
 
-// Write writes into dir, which has the history, what there is to read and to look
-// at: Verdict, Page and JUnit.
+// Write writes the files for readers, Verdict, Page and JUnit, into dir, which has the history.
 func Write(dir string, header histories.Header, r *checker.Report, took time.Duration) error {
 	return errors.Join(
 		WriteFile(filepath.Join(dir, Verdict), func(w io.Writer) error { return report.JSON(w, r) }),
@@ -141,15 +140,15 @@ func writePage(out, name, history string, r *checker.Report) error {
 	return WritePage(context.Background(), out, name, h.Header(), h.Events(), r)
 }
 
-// WritePage writes the page of a history, of which r is the report. Name is what the page calls
-// it. When ctx ends, there is no page.
+// WritePage writes the page of a history, of which r is the report. The page shows name as the
+// history's name. When ctx ends, no page is written.
 func WritePage(ctx context.Context, out, name string, header histories.Header, events iter.Seq2[*histories.Event, error], r *checker.Report) error {
 	return WriteFile(out, func(w io.Writer) error { return report.HTML(ctx, w, name, header, events, r) })
 }
 
-// WriteFile has a file written, whole or not at all: one that cannot be written
-// leaves what was there before. A device or a pipe is written to. A link is refused, since it may
-// lie in a folder of strangers, and lead to a file that is none of theirs.
+// WriteFile writes a file through write, whole or not at all: if it cannot be written, the old
+// file stays. It writes to a device or a pipe directly. It refuses a link, which may lie in a
+// folder from a stranger and lead to a file outside it.
 func WriteFile(path string, write func(io.Writer) error) (err error) {
 	switch info, err := os.Lstat(path); {
 	case err != nil || info.Mode().IsRegular() || info.IsDir(): // a folder is refused below
@@ -168,7 +167,7 @@ func WriteFile(path string, write func(io.Writer) error) (err error) {
 	}
 	defer func() {
 		if err != nil {
-			_ = os.Remove(f.Name()) // it is no use any more
+			_ = os.Remove(f.Name()) // it is of no use any more
 		}
 	}()
 	if err := errors.Join(write(f), f.Chmod(0o644), f.Close()); err != nil {

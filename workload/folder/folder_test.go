@@ -39,7 +39,7 @@ func TestAFileIsWrittenWholeOrNotAtAll(t *testing.T) {
 	}
 }
 
-// A link may lie in a folder of strangers, and lead anywhere.
+// A link may lie in a folder from a stranger, and lead anywhere.
 func TestAFileIsNotWrittenThroughALink(t *testing.T) {
 	dir := t.TempDir()
 	victim, link := filepath.Join(dir, "victim"), filepath.Join(dir, "history.small.jsonl")

@@ -13,7 +13,7 @@ import (
 	"github.com/zkverify/zkverify/histories/service"
 )
 
-// writeService writes what the servers of a run did, if that is known.
+// writeService writes the log of the servers of a run, if there is one.
 func writeService(dir string, started time.Time, l *service.Log) error {
 	if l == nil {
 		return nil
@@ -22,8 +22,8 @@ func writeService(dir string, started time.Time, l *service.Log) error {
 	return WriteFile(filepath.Join(dir, service.FileName), l.Write)
 }
 
-// Service returns what the servers did in the run of a history, as the file beside it says.
-// It is nil if there is none, or if the one that is there is of another history.
+// Service returns the log of the servers in the run of a history, from the file beside it. It
+// is nil if there is none, or if the file there belongs to another history.
 func Service(history string, header histories.Header) (*service.Log, error) {
 	l, err := service.ReadFile(filepath.Join(filepath.Dir(history), service.FileName))
 	switch {
@@ -37,8 +37,8 @@ func Service(history string, header histories.Header) (*service.Log, error) {
 	return l, nil
 }
 
-// KeepService writes what the servers did in the run of a history beside it, unless it is there.
-// The error is of the disk, or says that the file is there for another history.
+// KeepService writes the log of the servers in the run of a history beside it, unless it is
+// there. The error comes from the disk, or says that the file there belongs to another history.
 func KeepService(history string, header histories.Header, l *service.Log) error {
 	name := filepath.Join(filepath.Dir(history), service.FileName)
 	switch there, err := Service(history, header); {
@@ -55,7 +55,7 @@ func fileExists(name string) bool {
 	return err == nil
 }
 
-// withService adds to options what the servers did, if that is known.
+// withService adds the log of the servers to options, if there is one.
 func withService(file *histories.File, options []checker.Option) ([]checker.Option, error) {
 	l, err := Service(file.Path(), file.Header())
 	if l == nil || err != nil {

@@ -7,16 +7,16 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// DeadlineLease is implemented by leases that know until when they are good.
+// DeadlineLease is implemented by leases that know their deadline.
 type DeadlineLease interface {
 	Lease
-	// Deadline is the instant at which the lease is lost unless the servers are
-	// heard from before. Valid is false from then on.
+	// Deadline returns the instant at which the lease is lost unless the client hears from the
+	// servers before. Valid is false from then on.
 	Deadline() time.Time
 }
 
-// PartsDeadlineLease is implemented by leases of several locks that know until when
-// each part is good: they are lost when the first of them is.
+// PartsDeadlineLease is implemented by leases of several locks that know the deadline of each
+// part. Such a lease is lost at the first of these deadlines.
 type PartsDeadlineLease interface {
 	DeadlineLease
 	PartDeadlines() []time.Time
@@ -25,7 +25,7 @@ type PartsDeadlineLease interface {
 // NestedLease is implemented by leases of reentrant locks.
 type NestedLease interface {
 	Lease
-	// Depth is 1 for an outermost lease, 2 for its re-entry, and so on.
+	// Depth returns 1 for an outermost lease, 2 for its re-entry, and so on.
 	Depth() int
 }
 
@@ -36,7 +36,7 @@ type ContextLease interface {
 	Context() context.Context
 }
 
-// StateLease is implemented by leases that say how they stand.
+// StateLease is implemented by leases that report their state.
 type StateLease interface {
 	Lease
 	State() string // histories.StateHeld and so on
@@ -49,20 +49,20 @@ type NodeLease interface {
 	Node() string // its path
 }
 
-// HeldLocker is implemented by lockers, those of permits too, that know whether a
-// lock is held through their client; of a read/write lock, in their mode.
+// HeldLocker is implemented by lockers, those of permits too, that can report whether their
+// client holds a lock; for a read/write lock, whether it holds the lock in the locker's mode.
 type HeldLocker interface {
 	Held(name string) bool
 }
 
-// QueueLocker is implemented by lockers that list who stands in the queue of a
-// lock, the first one first.
+// QueueLocker is implemented by lockers that list the participants in the queue of a lock, the
+// first one first.
 type QueueLocker interface {
 	Participants(ctx context.Context, name string) ([]histories.Participant, error)
 }
 
-// Notification is what an observer is told of an outermost lease: once that it was
-// acquired, and then once that it was lost or released.
+// Notification is a message of the lock to an observer of an outermost lease: one when it was
+// acquired, and one when it was lost or released.
 type Notification struct {
 	What    string // histories.ToldAcquired, ToldLost or ToldReleased
 	Lock    string
@@ -70,16 +70,16 @@ type Notification struct {
 	Session int64           // of the lease
 }
 
-// GuardedLease is implemented by the leases of targets that promise
-// histories.Promises.Guards: the fence for data that is in ZooKeeper itself.
+// GuardedLease is implemented by the leases of targets that promise histories.Promises.Guards:
+// writes to data in ZooKeeper itself that the lease fences.
 type GuardedLease interface {
-	// SetGuarded sets the data of a node in ZooKeeper, in one transaction with a
-	// look at whether the lock is held, or all of several. An error that wraps
-	// ErrLost says that it was not, and nothing is written. Any other error leaves
-	// open whether it was written, or will be.
+	// SetGuarded sets the data of a node in ZooKeeper, in one transaction that also checks that
+	// the lock, or each of several locks, is held. An error that wraps ErrLost says that a lock
+	// was not held, and nothing is written. Any other error leaves open whether the data was
+	// written, or will be.
 	SetGuarded(ctx context.Context, node string, data []byte) error
 }
 
-// NodesLease is implemented by leases that know their nodes: one for each lock of
-// several.
+// NodesLease is implemented by leases that know their nodes: one for each lock if the lease is
+// of several.
 type NodesLease interface{ Nodes() []string }

@@ -9,13 +9,11 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// Locker gets the locks of one recipe by name. Lock lives at env.Root/lock.
+// Locker acquires the locks of one recipe by name. A lock lives at env.Root/name.
 type Locker interface {
-	// Acquire waits for the lock. ctx bounds the wait alone. Pass ctx on to
-	// env.Enqueued.
+	// Acquire waits for the lock. ctx bounds only the wait. Pass ctx on to env.Enqueued.
 	Acquire(ctx context.Context, name string) (Lease, error)
-	// TryAcquire is like Acquire but returns ErrNotAcquired when another
-	// is in the way.
+	// TryAcquire is like Acquire but returns ErrNotAcquired when another client is in the way.
 	TryAcquire(ctx context.Context, name string) (Lease, error)
 }
 
@@ -23,30 +21,30 @@ type Locker interface {
 // by one goroutine, except for Conn and Crash.
 type Client interface {
 	Locker
-	// Conn returns the connection of the current session, nil when there is
-	// none. The harness creates an ephemeral node of its own through it.
+	// Conn returns the connection of the current session, nil when there is none. The harness
+	// creates an ephemeral node of its own through it.
 	Conn() *zk.Conn
-	// Crash ends the client's goroutines as its death would: nothing is
-	// released, the session is not closed. When it is called the sockets are
-	// closed already, and dialing fails.
+	// Crash ends the client's goroutines as the death of its process would: nothing is
+	// released, the session is not closed. When Crash is called the sockets are closed already,
+	// and dialing fails.
 	Crash()
-	// Close ends the client in good order, its session too.
+	// Close ends the client in good order, and its session.
 	Close(ctx context.Context) error
 }
 
 // Lease is a lock that is held.
 type Lease interface {
-	// Token is the fencing token; zero when the target issues none.
+	// Token returns the fencing token; zero when the target issues none.
 	Token() histories.Token
-	// Lost is closed when the target says that exclusivity is no longer
-	// guaranteed. Nil when it never says so.
+	// Lost returns a channel that is closed when the target reports that exclusivity is no
+	// longer guaranteed. It is nil when the target never reports that.
 	Lost() <-chan struct{}
-	// Valid is asked right before each write to what the lock guards. A target
-	// that cannot know returns true.
+	// Valid reports whether the lock is still held. It is called right before each write to the
+	// data that the lock guards. A target that cannot know returns true.
 	Valid() bool
-	// Release gives the lock back. A nil error says that it is free. An error
-	// that wraps ErrLost says that it was lost before, and nothing of it is
-	// left. Any other error leaves the outcome unknown.
+	// Release gives the lock back. A nil error says that the lock is free. An error that wraps
+	// ErrLost says that the lease was lost before, and that no node of it is left. Any other
+	// error leaves the outcome unknown.
 	Release(ctx context.Context) error
 }
 
@@ -57,8 +55,8 @@ type Reenterer interface {
 	Reenter(ctx context.Context, name string, held Lease) (Lease, error)
 }
 
-// Sessioned is implemented by leases that know the session they belong to.
-// For others it is the one the client had when Acquire returned.
+// Sessioned is implemented by leases that know their session. For other leases it is the
+// session that the client had when Acquire returned.
 type Sessioned interface{ SessionID() int64 }
 
 // Errors that targets return, wrapped or bare.
@@ -69,7 +67,6 @@ var (
 	ErrLost = errors.New("lease lost")
 	// ErrNotHeld is returned by RevokerLocker.Holder when the lock is free.
 	ErrNotHeld = errors.New("lock not held")
-	// ErrCrashed is returned by Env.Dial once the run has ended the client as if by
-	// its death.
+	// ErrCrashed is returned by Env.Dial once the run has crashed the client.
 	ErrCrashed = errors.New("client has crashed")
 )

@@ -14,13 +14,12 @@ import (
 	"github.com/zkverify/zkverify/ensemble"
 )
 
-// Connection is the connection of a [Client] that uses a plain [zk.Conn], which
-// go-zookeeper keeps alive, through the end of sessions too. A client that embeds
-// a *Connection has the methods Conn, Crash and Close; Acquire and TryAcquire are
-// left to write. It is how zk-lock and the textbook locks of package targets connect,
-// and workload/examples/mylock.
+// Connection is the connection of a [Client] that uses a plain [zk.Conn], which go-zookeeper
+// keeps alive, through the end of sessions too. A client that embeds a *Connection has the
+// methods Conn, Crash and Close; it adds Acquire and TryAcquire. The targets zk-lock, naive,
+// plain and plain-lists-once, and workload/examples/mylock, connect through it.
 type Connection struct {
-	// Env is that of Connect.
+	// Env is the environment given to Connect.
 	Env Env
 
 	conn *zk.Conn
@@ -31,8 +30,8 @@ type Connection struct {
 	wg    sync.WaitGroup // owned by Crash: abandoned calls and the event drain
 }
 
-// spawn runs f in a goroutine that Crash waits for. It reports whether it does:
-// not once the connection is being closed.
+// spawn runs f in a goroutine that Crash waits for. It reports whether it does so: it does not
+// once the connection is being closed.
 func (c *Connection) spawn(f func()) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -43,7 +42,7 @@ func (c *Connection) spawn(f func()) bool {
 	return true
 }
 
-// end makes that no call can succeed any more.
+// end makes all further calls fail.
 func (c *Connection) end() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -53,9 +52,9 @@ func (c *Connection) end() {
 	}
 }
 
-// Connect connects to the servers of env as an ordinary application does, through
-// env.Dial, and waits for a session. It authenticates by env.Auth. The error is
-// that of the last step, or ctx's; nothing is left running then.
+// Connect connects to the servers of env as an ordinary application does, through env.Dial, and
+// waits for a session. It authenticates with env.Auth. The error is that of the last step, or
+// ctx's; no goroutine is left running after an error.
 func Connect(ctx context.Context, env Env) (*Connection, error) {
 	conn, events, err := zk.Connect(env.Servers, env.SessionTimeout,
 		zk.WithDialer(func(network, addr string, timeout time.Duration) (net.Conn, error) {
@@ -99,7 +98,7 @@ func Connect(ctx context.Context, env Env) (*Connection, error) {
 // Conn returns the connection.
 func (c *Connection) Conn() *zk.Conn { return c.conn }
 
-// Crash ends the connection, and returns when all that it has started has ended.
+// Crash ends the connection, and returns when all its goroutines have ended.
 func (c *Connection) Crash() {
 	c.end()
 	c.conn.Close()
@@ -123,17 +122,16 @@ func (c *Connection) Close(ctx context.Context) error {
 	}
 }
 
-// Path returns where a lock lives: Env.Root/lock.
+// Path returns the path of a lock: Env.Root/name.
 func (c *Connection) Path(name string) string { return path.Join(c.Env.Root, name) }
 
-// ACL returns what to create nodes with: Env.Auth's.
+// ACL returns the ACL to create nodes with: Env.Auth's.
 func (c *Connection) ACL() []zk.ACL { return c.Env.Auth.ACL() }
 
-// Await calls f, which knows no context, and returns what it returns. When ctx
-// ends, Await stops waiting for f and returns ctx's error. Should f succeed after
-// that, undo is called with its value, so that nothing is left of it; a nil undo
-// does nothing. Crash and Close wait for both, and after them f is not called:
-// [zk.ErrClosing] is returned.
+// Await calls f, which takes no context, and returns its results. When ctx ends, Await stops
+// waiting for f and returns ctx's error. If f succeeds after that, undo is called with its
+// value, so that nothing is left of it; a nil undo does nothing. Crash and Close wait for both
+// f and undo. After them Await does not call f, and returns [zk.ErrClosing].
 func Await[T any](ctx context.Context, c *Connection, f func() (T, error), undo func(T)) (T, error) {
 	type result struct {
 		value T
@@ -172,8 +170,8 @@ func AwaitDone(ctx context.Context, c *Connection, f func() error, undo func()) 
 	return err
 }
 
-// Delete deletes a node as a careful user of the bare API does: until it is known
-// that the node is gone. See UntilKnown.
+// Delete deletes a node as a careful user of the bare API does: it repeats the call until it is
+// known that the node is gone. See UntilKnown.
 func (c *Connection) Delete(ctx context.Context, node string) error {
 	return c.UntilKnown(ctx, func() error { return c.conn.Delete(node, -1) })
 }
@@ -198,7 +196,7 @@ func (c *Connection) UntilKnown(ctx context.Context, call func() error) error {
 	}
 }
 
-// retryDelay keeps a loop of failing calls from spinning.
+// retryDelay is the pause between failing calls, so that their loop does not spin.
 const retryDelay = 20 * time.Millisecond
 
 // inTurn offers the servers in the order given. go-zookeeper's own provider
@@ -229,7 +227,7 @@ func (h *inTurn) Connected() {
 	h.failed = 0
 }
 
-// silent discards what go-zookeeper logs: its disconnects are ours.
+// silent discards the log of go-zookeeper: the harness causes its disconnects.
 type silent struct{}
 
 func (silent) Printf(string, ...any) {}

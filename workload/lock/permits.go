@@ -4,25 +4,25 @@ import (
 	"context"
 )
 
-// SemaphoreLocker is implemented by clients that offer semaphores. Env.Locks
-// says how many permits each has.
+// SemaphoreLocker is implemented by clients that offer semaphores. Env.Locks has the number of
+// permits of each.
 type SemaphoreLocker interface{ Semaphore() PermitLocker }
 
-// PermitLocker gets permits of one semaphore: n of them, or none.
+// PermitLocker acquires permits of one semaphore: n of them, or none.
 type PermitLocker interface {
 	AcquireN(ctx context.Context, name string, n int) (Lease, error)
 	TryAcquireN(ctx context.Context, name string, n int) (Lease, error)
 }
 
-// SharedSemaphoreLocker is implemented by clients that offer semaphores whose
-// size is changed while they are in use. Env.Locks says how it is at first.
+// SharedSemaphoreLocker is implemented by clients that offer semaphores whose size is changed
+// while they are in use. Env.Locks has their initial size.
 type SharedSemaphoreLocker interface{ SharedSemaphore() SizedLocker }
 
-// SizedLocker gets permits of one semaphore, and says how many it has.
+// SizedLocker acquires permits of one semaphore, and sets its size.
 type SizedLocker interface {
 	PermitLocker
-	// SetSize changes the size for all clients. Permits that are held are kept,
-	// even if they are more. An error leaves open whether it was changed.
+	// SetSize changes the size for all clients. Permits that are held stay held, even if they
+	// exceed the size. An error leaves open whether the size was changed.
 	SetSize(ctx context.Context, name string, size int) error
 }
 
@@ -30,7 +30,7 @@ type SizedLocker interface {
 // permits by the size in force at the transaction of the grant, which is its token.
 type SizeByNode interface {
 	SizedLocker
-	// SizeNode returns the node, and the data that it has when the size is n. SetSize writes
-	// to it, in the session of Conn.
+	// SizeNode returns the path of the node, and its data when the size is n. SetSize writes to
+	// it, in the session of Conn.
 	SizeNode(name string, n int) (path string, data []byte)
 }

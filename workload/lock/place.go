@@ -9,20 +9,20 @@ import (
 // Place is a place in a lock's queue.
 type Place struct {
 	Lock  string          // which, when several are acquired at once; else it need not be given
-	Token histories.Token // what a grant of this place will carry; zero when that is not known yet
+	Token histories.Token // of a grant of this place; zero when it is not known yet
 	// Sequence orders the places of one lock when no token does. It may begin
 	// anew when the queue was empty.
 	Sequence int
 	Ahead    int // contenders ahead, as far as is known
-	// Session is that which the contender's node belongs to; empty: the client's. A client
-	// may wait by the node of its last session.
+	// Session is the session that the contender's node belongs to; empty: the client's. A
+	// client may wait by the node of its last session.
 	Session string
 }
 
-// Attempt is one acquire as its context carries it: a place in a queue belongs to
-// the acquire that took it, even when the target reports the place late.
+// Attempt is one acquire, carried by its context: a place in a queue belongs to the acquire
+// that took it, even when the target reports the place late.
 type Attempt struct {
-	Owner    string      // who acquires, as it is on record; empty where that is not known
+	Owner    string      // the owner that acquires, as in the history; empty where it is not known
 	Enqueued func(Place) // records a place of the acquire
 }
 
@@ -33,26 +33,25 @@ func WithAttempt(ctx context.Context, a Attempt) context.Context {
 	return context.WithValue(ctx, attemptKey{}, a)
 }
 
-// Enqueued records a place with the attempt that ctx carries. It is [Env].Enqueued
-// of every client of a run.
+// Enqueued records a place with the attempt that ctx carries. Every client of a run has it as
+// [Env].Enqueued.
 func Enqueued(ctx context.Context, p Place) {
 	if a, ok := ctx.Value(attemptKey{}).(Attempt); ok {
 		a.Enqueued(p)
 	}
 }
 
-// OwnerOf returns who acquires under ctx, for recipes that tell others whom they
-// serve; empty where that is not known.
+// OwnerOf returns the owner that acquires under ctx, for recipes that show their owner to other
+// clients; empty where the owner is not known.
 func OwnerOf(ctx context.Context) string {
 	a, _ := ctx.Value(attemptKey{}).(Attempt)
 	return a.Owner
 }
 
-// Owned is for targets whose leases have a context that carries their owner, as
-// those of package recipes do. It returns lease's context for an acquire under
-// ctx in the owner's name: it ends with ctx too, and places in queues that are
-// reported with it (Env.Enqueued) are put down to ctx's acquire. Call end when
-// the acquire has returned.
+// Owned returns lease's context for an acquire under ctx by the same owner. It is for targets
+// whose leases have a context that carries their owner, as those of package recipes do. The
+// context ends with ctx too, and places in queues that are reported with it (Env.Enqueued) are
+// recorded for ctx's acquire. Call end when the acquire has returned.
 func Owned(ctx, lease context.Context) (_ context.Context, end func()) {
 	inner, cancel := context.WithCancelCause(context.WithValue(lease, attemptKey{}, ctx.Value(attemptKey{})))
 	stop := context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })

@@ -2,7 +2,7 @@ package mutants
 
 import "github.com/zkverify/zkverify/histories"
 
-// cleanUpDefects are in what an acquire or a release leaves behind.
+// cleanUpDefects leave nodes behind, after an acquire or a release.
 var cleanUpDefects = []Defect{
 	{
 		Name:      "mutant-cancelled-acquire",
@@ -62,7 +62,7 @@ var cleanUpDefects = []Defect{
 	},
 }
 
-// cleanUpEdits are defects in what an acquire or a release leaves behind.
+// cleanUpEdits are the edits of cleanUpDefects.
 var cleanUpEdits = []edit{
 	// mutant-cancelled-acquire
 	{"mutex.go", "	if err := c.Wait(ctx, block); err != nil {\n", `	if err := c.Wait(ctx, block); err != nil {

@@ -2,7 +2,7 @@ package mutants
 
 import "github.com/zkverify/zkverify/histories"
 
-// deletionDefects are of nodes that somebody else deletes, and of contexts that have
+// deletionDefects are about nodes that another client deletes, and about contexts that have
 // ended.
 var deletionDefects = []Defect{
 	{
@@ -42,8 +42,8 @@ var deletionDefects = []Defect{
 	},
 }
 
-// deletionEdits are of nodes that somebody else deletes, mutant-deaf-to-deletion being
-// among the sessionEdits, and of contexts that have ended.
+// deletionEdits are the edits of deletionDefects, except mutant-deaf-to-deletion, which is
+// among the sessionEdits.
 var deletionEdits = []edit{
 	// mutant-multi-lost-late
 	{"multi_lease.go", "	g.once.Do(func() {\n", `	if g.leases[0].hold.S.Defect() == "mutant-multi-lost-late" {

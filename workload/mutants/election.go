@@ -47,8 +47,8 @@ var electionDefects = []Defect{
 	},
 }
 
-// electionEdits are defects of elections. A term stands on the engine of the locks, so what
-// can be wrong there is wrong of the candidates' nodes alone.
+// electionEdits are defects of elections. A term is built on the engine of the locks, so only
+// the handling of the candidates' nodes can be wrong.
 var electionEdits = []edit{
 	// mutant-latch-reinstated
 	{"election.go", "	if err == nil && lease.Depth() > 1 {\n", `	if err == nil && lease.Depth() > 1 && e.queue.client.cfg.Defect != "mutant-latch-reinstated" {

@@ -2,7 +2,7 @@ package mutants
 
 import "github.com/zkverify/zkverify/histories"
 
-// evidenceDefects are in what a client takes for evidence that its session lives.
+// evidenceDefects misjudge a client's evidence that its session lives.
 var evidenceDefects = []Defect{
 	{
 		Name:      "mutant-write-proves-itself",
@@ -55,7 +55,7 @@ var evidenceDefects = []Defect{
 	},
 }
 
-// evidenceEdits are defects in what a client takes for evidence that its session lives.
+// evidenceEdits are the edits of evidenceDefects.
 var evidenceEdits = []edit{
 	{"internal/session/evidence.go", "	tick time.Duration // at least the servers'\n", "	tick   time.Duration // at least the servers'\n	defect string\n	pairs  []chain\n"},
 	{"internal/session/connector.go", "	s.seen.established(sent)\n", "	s.seen.defect = s.Defect()\n	s.seen.established(sent)\n"},

@@ -13,7 +13,7 @@ var extremeDefects = []Defect{
 	},
 }
 
-// extremeEdits are defects that show at the ends of ranges.
+// extremeEdits are the edits of extremeDefects.
 var extremeEdits = []edit{
 	// mutant-first-few
 	{"internal/queue/lists.go", "	if errors.Is(err, zk.ErrNoNode) {\n		err = nil // no child is left\n	}\n", `	if errors.Is(err, zk.ErrNoNode) {

@@ -26,7 +26,7 @@ var fairnessDefects = []Defect{
 	},
 }
 
-// fairnessEdits are of the order of grants, and of the tokens that follow it.
+// fairnessEdits change the order of grants, and the tokens that follow it.
 var fairnessEdits = []edit{
 	// mutant-new-place
 	{"internal/queue/contender.go", "	case <-linkChanged:\n		c.q.outdated()", `	case <-linkChanged:

@@ -2,7 +2,7 @@ package mutants
 
 import "github.com/zkverify/zkverify/histories"
 
-// freeDefects leave a lock in somebody's way that was given back.
+// freeDefects leave a released lock in the way of other clients.
 var freeDefects = []Defect{
 	{
 		Name:      "mutant-release-unanswered",
@@ -34,7 +34,7 @@ var freeDefects = []Defect{
 	},
 }
 
-// freeEdits are defects that leave a lock in somebody's way that was given back.
+// freeEdits are the edits of freeDefects.
 var freeEdits = []edit{
 	// mutant-release-unanswered
 	{"lease.go", "	if err := h.Release(false); errors.Is(err, zk.ErrNoNode) {\n", `	if h.S.Defect() == "mutant-release-unanswered" {

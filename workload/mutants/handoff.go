@@ -26,7 +26,7 @@ var handoffDefects = []Defect{
 	},
 }
 
-// handoffEdits are of the hand-off within a client.
+// handoffEdits change the hand-off within a client.
 var handoffEdits = []edit{
 	// mutant-handoff-for-ever
 	{"cohort.go", "	return b.passed < limit && co.next(", `	if b.place.S.Defect() == "mutant-handoff-for-ever" {

@@ -2,8 +2,8 @@ package mutants
 
 import "github.com/zkverify/zkverify/histories"
 
-// momentDefects show at one moment alone: between two steps, while something changes,
-// or right after a reconnect.
+// momentDefects show only at one moment: between two steps, during a change, or right after a
+// reconnect.
 var momentDefects = []Defect{
 	{
 		Name:      "mutant-double-barrier-lowest-last",
@@ -21,8 +21,7 @@ var momentDefects = []Defect{
 	},
 }
 
-// momentEdits are defects that show at one moment alone: between two steps, while
-// something changes, or right after a reconnect.
+// momentEdits are the edits of momentDefects.
 var momentEdits = []edit{
 	// mutant-double-barrier-lowest-last
 	{"internal/barrier/directory.go", "			return err\n		}\n	}\n	for {\n		members, _, err := r.list(ctx)\n", `			return err

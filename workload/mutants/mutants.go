@@ -1,13 +1,13 @@
-// Package mutants has package recipes with one deliberate defect at a time, each taken from
-// a bug that a ZooKeeper lock really had. They verify the verifier: a checker that does not
+// Package mutants makes copies of package recipes with one deliberate defect at a time, each
+// taken from a bug of a real ZooKeeper lock. They verify the verifier: a checker that does not
 // catch them proves nothing about a lock that it passes.
 //
-// A mutant is a [Defect], and edits of the recipes' source files that switch it on by its
-// name. The files of a family of mutants, such as queue.go, hold both. Package recipes itself
-// knows of no mutants: a program with mutants is built with edited copies of its files
-// ([Program]), as make build-mutants does. Those copies hold all mutants. A mutant differs from
-// the real thing in its defect and in nothing else; with none switched on the copies do what
-// the recipes do.
+// A mutant consists of a [Defect], and of edits of the recipes' source files that switch the
+// defect on by its name. The files of a family of mutants, such as queue.go, hold both. Package
+// recipes itself knows of no mutants: a program with mutants is built with edited copies of its
+// files ([Program]), as make build-mutants does. Those copies hold all mutants. A mutant
+// differs from the recipes only in its defect; with none switched on the copies behave as the
+// recipes do.
 package mutants
 
 import (
@@ -63,20 +63,20 @@ func Defects() (all []Defect) {
 	return all
 }
 
-// Program is zkverify with the mutants, to be built from the source below root, an absolute
-// path. The error says which text of which file an edit no longer finds.
+// Program returns zkverify with the mutants, to be built from the source below root, an
+// absolute path. The error says which text of which file an edit does not find any more.
 func Program(root string) (overlay.Program, error) {
 	files, err := overlay.Apply(root, slices.Concat(targetEdits, recipeEdits()))
 	return overlay.Program{Dir: root, Main: "./cmd/zkverify", Files: files, Flags: []string{"-trimpath"}}, err
 }
 
-// targetEdits have the targets that are mutants switch their defect on: see mutants.go there.
+// targetEdits make the targets that are mutants switch their defect on: see mutants.go there.
 var targetEdits = []overlay.Edit{
 	{File: "workload/targets/mutants.go", Old: "const HaveMutants = false", New: "const HaveMutants = true"},
 	{File: "workload/targets/mutants.go", Old: "return nil, ErrNoMutants", New: "return []recipes.Option{recipes.WithDefect(defect)}, nil"},
 }
 
-// edit replaces Old, which must stand exactly once in File, a path below the recipes, by New.
+// edit replaces Old, which must occur exactly once in File, a path below the recipes, by New.
 type edit struct{ File, Old, New string }
 
 // recipeEdits are the edits of all families.
@@ -91,8 +91,8 @@ func recipeEdits() (all []overlay.Edit) {
 	return all
 }
 
-// switchEdits are the switch itself. A client's sessions know the defect, and keep
-// what defects remember.
+// switchEdits add the switch itself. A client's sessions know the defect, and keep the state of
+// defects.
 var switchEdits = []edit{
 	{"options.go", "// Option configures a Client.", `// WithDefect switches a defect on, by the name of its mutant.
 func WithDefect(name string) Option { return func(c *config) { c.Config.Defect = name } }

@@ -13,7 +13,7 @@ func TestTheEditsFitTheRecipesAsTheyAre(t *testing.T) {
 	}
 }
 
-// A name that is not that of a mutant switches nothing on.
+// A name that is not that of a mutant switches no defect on.
 func TestEveryMutantHasItsEdits(t *testing.T) {
 	name := regexp.MustCompile(`"mutant-[^"]*"`)
 	edited := make(map[string]bool)

@@ -27,7 +27,7 @@ var oneClientDefects = []Defect{
 	},
 }
 
-// oneClientEdits are defects among the contenders of one client, and of one owner.
+// oneClientEdits are the edits of oneClientDefects.
 var oneClientEdits = []edit{
 	// mutant-reenters-lost
 	{"owner.go", "		case Lost:\n			return ErrLeaseLost\n", `		case Lost:

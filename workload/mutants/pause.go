@@ -2,7 +2,7 @@ package mutants
 
 import "github.com/zkverify/zkverify/histories"
 
-// pauseDefects are in what a lock makes of a pause of its process.
+// pauseDefects mishandle a pause of their process.
 var pauseDefects = []Defect{
 	{
 		Name:      "mutant-forgives-pause",
@@ -13,7 +13,7 @@ var pauseDefects = []Defect{
 	},
 }
 
-// pauseEdits are defects in what a lock makes of a pause of its process.
+// pauseEdits are the edits of pauseDefects.
 var pauseEdits = []edit{
 	{"internal/session/locked.go", "// Over reports", `// Timeout is the session timeout.
 func (l Locked) Timeout() time.Duration { return l.s.timeout }

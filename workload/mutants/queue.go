@@ -2,7 +2,7 @@ package mutants
 
 import "github.com/zkverify/zkverify/histories"
 
-// queueDefects are in how the queue is read.
+// queueDefects misread the queue.
 var queueDefects = []Defect{
 	{
 		Name:      "mutant-name-order",
@@ -55,7 +55,7 @@ var queueDefects = []Defect{
 	},
 }
 
-// queueEdits are defects in how the queue is read.
+// queueEdits are the edits of queueDefects.
 var queueEdits = []edit{
 	// mutant-name-order, mutant-numbers-as-text, mutant-number-wraps, mutant-latch-name-order
 	{"internal/queue/judge.go", "	ahead := c.rule(places, i)\n", `	if wrong := wrongOrders[q.s.Defect()]; wrong != nil {

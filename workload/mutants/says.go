@@ -2,8 +2,7 @@ package mutants
 
 import "github.com/zkverify/zkverify/histories"
 
-// saysDefects are in what a lock says of itself, and in the tokens that its places
-// and nodes have.
+// saysDefects give wrong answers about the lock, or wrong tokens of its places and nodes.
 var saysDefects = []Defect{
 	{
 		Name:      "mutant-held-stale",
@@ -84,7 +83,7 @@ var saysDefects = []Defect{
 	},
 }
 
-// saysEdits are defects in what a lock says of itself.
+// saysEdits are the edits of saysDefects.
 var saysEdits = []edit{
 	// mutant-held-stale
 	{"registry.go", "		r.holds[key] = h\n", `		r.holds[key] = h

@@ -2,7 +2,7 @@ package mutants
 
 import "github.com/zkverify/zkverify/histories"
 
-// sessionDefects are in what a lock makes of the end of its session.
+// sessionDefects mishandle the end of their session.
 var sessionDefects = []Defect{
 	{
 		Name:      "mutant-own-node-missing",
@@ -76,7 +76,7 @@ var sessionDefects = []Defect{
 	},
 }
 
-// sessionEdits are defects in what a lock makes of the end of its session.
+// sessionEdits are the edits of sessionDefects.
 var sessionEdits = []edit{
 	// mutant-own-node-missing
 	{"mutex.go", "	if err := c.Wait(ctx, block); err != nil {\n", `	if err := c.Wait(ctx, block); err != nil {

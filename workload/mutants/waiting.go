@@ -40,9 +40,9 @@ var waitingDefects = []Defect{
 	},
 }
 
-// waitingEdits are of missed wake-ups. The recipes look again once in a while
-// whatever they have missed, which most of the locks that had these bugs did not do: so
-// most of the mutants do not either.
+// waitingEdits are missed wake-ups. The recipes look again once in a while and so survive a
+// missed one; most of the locks that had these bugs did not look again, so most of the mutants
+// do not either.
 var waitingEdits = []edit{
 	{"internal/queue/contender.go", "// awaitAnybody waits", `// sleep waits for what will not come.
 func (c *Contender) sleep(ctx context.Context) error {

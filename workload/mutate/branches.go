@@ -5,10 +5,10 @@ import (
 	"go/token"
 )
 
-// branches finds the mutants of what branches and loops.
+// branches finds the mutants of branches and loops.
 type branches struct{ *finder }
 
-// statement finds the mutants of a statement, but for its expressions.
+// statement finds the mutants of a statement, without those of its expressions.
 func (f branches) statement(s ast.Stmt) {
 	switch s := s.(type) {
 	case *ast.BlockStmt:
@@ -35,7 +35,7 @@ func (f branches) statement(s ast.Stmt) {
 	}
 }
 
-// branch has the branches of an if never taken.
+// branch adds the mutants of an if statement whose branches are never taken.
 func (f branches) branch(s *ast.IfStmt) {
 	cond := f.text(s.Cond)
 	op := Branch
@@ -51,7 +51,7 @@ func (f branches) branch(s *ast.IfStmt) {
 	}
 }
 
-// loop has a loop end as it begins, and break and continue exchanged.
+// loop adds the mutants of a loop that ends as it begins, or has break and continue exchanged.
 func (f branches) loop(s ast.Stmt, body *ast.BlockStmt) {
 	head := f.source[f.at(s.Pos()):f.at(body.Lbrace)]
 	at := f.at(body.Lbrace) + 1
@@ -61,7 +61,7 @@ func (f branches) loop(s ast.Stmt, body *ast.BlockStmt) {
 	ast.Inspect(body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt, *ast.FuncLit:
-			return false // in which they mean another statement
+			return false // break or continue refers to another statement in there
 		case *ast.BranchStmt:
 			other := map[token.Token]string{token.BREAK: "continue", token.CONTINUE: "break"}[n.Tok]
 			if other != "" && n.Label == nil {
@@ -72,8 +72,8 @@ func (f branches) loop(s ast.Stmt, body *ast.BlockStmt) {
 	})
 }
 
-// caseClause has a case of a switch never taken, or, where another value than its own
-// cannot be told, do nothing.
+// caseClause adds the mutant of a case of a switch that is never taken, or, if the case is no
+// condition, that does nothing.
 func (f branches) caseClause(c *ast.CaseClause, conditions bool) {
 	statements(f).list(c.Body, true)
 	if !conditions || c.List == nil {
@@ -86,7 +86,8 @@ func (f branches) caseClause(c *ast.CaseClause, conditions bool) {
 	}
 }
 
-// commClause has a case of a select never taken, and the default do nothing.
+// commClause adds the mutants of a case of a select that is never taken, and of a default that
+// does nothing.
 func (f branches) commClause(c *ast.CommClause) {
 	statements(f).list(c.Body, c.Comm == nil)
 	var channel ast.Expr
@@ -104,7 +105,7 @@ func (f branches) commClause(c *ast.CommClause) {
 	f.wrap(f.add(c, Case, f.head(c, c.Colon), "never"), channel, "mutantZero(§, ", ")")
 }
 
-// emptied has a clause do nothing.
+// emptied adds the mutant of a clause that does nothing.
 func (f branches) emptied(c ast.Node, body []ast.Stmt) {
 	if len(body) == 0 {
 		return
@@ -116,7 +117,7 @@ func (f branches) emptied(c ast.Node, body []ast.Stmt) {
 	})
 }
 
-// head is a clause up to its colon.
+// head returns the source of a clause up to its colon.
 func (f branches) head(c ast.Node, colon token.Pos) string {
 	return f.source[f.at(c.Pos()):f.at(colon)]
 }

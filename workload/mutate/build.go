@@ -8,23 +8,23 @@ import (
 	"github.com/zkverify/zkverify/internal/overlay"
 )
 
-// The environment of a program that Build has made.
+// The environment variables of a program of Build.
 const (
-	// EnvMutant holds the number of the mutant that is on. None is on without it, and
-	// with Probe.
+	// EnvMutant holds the number of the mutant that is on. No mutant is on if it is not set, or
+	// is Probe.
 	EnvMutant = "ZKVERIFY_MUTANT"
-	// EnvReached names a file to which the program adds a line with the number of the
-	// mutant that is on when its changed code is first reached, and with Probe the
-	// number of each mutant whose changed code would have been.
+	// EnvReached names a file to which the program adds a line with the number of the mutant
+	// that is on when its changed code is first reached. With Probe it adds the number of each
+	// mutant whose changed code would have been reached.
 	EnvReached = "ZKVERIFY_MUTANT_REACHED"
 )
 
-// Probe is EnvMutant for a run that shows which mutants can make a difference.
+// Probe is the value of EnvMutant for a run that shows which mutants can make a difference.
 const Probe = -1
 
-// Build writes the copies of the files to a folder, which it makes, and builds a main
-// package of the module with them. The program's file is returned. The same source makes
-// the same program. With seeded its Go runtime is that of zkverify-sim; the error is
+// Build writes the copies of the files to a folder, which it creates, and builds a main package
+// of the module with them. It returns the program's file. The same source makes the same
+// program. With seeded its Go runtime is that of zkverify-sim; the error is
 // overlay.ErrNoSeededRuntime if there is none for the Go in use.
 func (p *Program) Build(ctx context.Context, folder, main string, seeded bool) (string, error) {
 	files, err := p.files()
@@ -42,7 +42,7 @@ func (p *Program) Build(ctx context.Context, folder, main string, seeded bool) (
 	return program, nil
 }
 
-// files are the copies of the source files, by the path of the file that each replaces.
+// files returns the copies of the source files, by the path of the file that each replaces.
 func (p *Program) files() (map[string]string, error) {
 	files := map[string]string{}
 	for _, k := range p.packages {

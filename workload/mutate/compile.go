@@ -11,19 +11,19 @@ import (
 	"strings"
 )
 
-// switchFile is the name of the file that says which mutant is on.
+// switchFile is the name of the file that reads the number of the mutant that is on.
 const switchFile = "zz_mutant.go"
 
 //go:embed switch.txt
 var switchText string
 
-// switchSource is that file of a package.
+// switchSource returns the switchFile of a package.
 func switchSource(name string) string {
 	return strings.Replace(switchText, "PACKAGE", name, 1)
 }
 
-// texts are the copies of the package's files with the candidates that number says,
-// and in the end the file that says which one is on.
+// texts returns the copies of the package's files with the candidates to which number gives a
+// number, and the switchFile as the last text.
 func (k *pkg) texts(number func(candidate int) int) ([]string, error) {
 	var all []string
 	for _, f := range k.files {
@@ -36,9 +36,9 @@ func (k *pkg) texts(number func(candidate int) int) ([]string, error) {
 	return append(all, switchSource(head.Name.Name)), nil
 }
 
-// compile sets the number of each candidate that compiles to something other than 0.
-// All candidates are tried together; of the declarations that do not compile so, each
-// candidate is tried without the others of its declaration.
+// compile sets the number of each candidate that compiles to a value other than 0. All
+// candidates are tried together; in the declarations that do not compile then, each candidate
+// is tried without the others of its declaration.
 func (k *pkg) compile() error {
 	k.numbers = make([]int, len(k.found))
 	for i := range k.numbers {
@@ -92,8 +92,8 @@ type place struct {
 	decl int    // its number in the file
 }
 
-// check returns the declarations that do not compile with some candidates, each with
-// one of its errors. Its own error is of what should not be.
+// check returns the declarations that do not compile with some candidates, each with one of its
+// errors. Its own error reports a defect of the copies.
 func (k *pkg) check(number func(int) int) (map[place]error, error) {
 	texts, err := k.texts(number)
 	if err != nil {
@@ -127,7 +127,7 @@ func (k *pkg) check(number func(int) int) (map[place]error, error) {
 	return bad, lost
 }
 
-// fileName is that of the i-th text of the package.
+// fileName returns the name of the i-th text of the package.
 func (k *pkg) fileName(i int) string {
 	if i == len(k.files) {
 		return k.name + "/" + switchFile

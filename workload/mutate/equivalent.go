@@ -9,15 +9,15 @@ import (
 //go:embed equivalent.txt
 var equivalentText string
 
-// Reasons say of mutants that do what the code does why no run can tell. They are by key;
-// one that ends in * stands for all keys that begin with what is before it.
+// Reasons has the reasons why no run can tell an equivalent mutant from the code, by key; a key
+// that ends in * stands for all keys that begin with the text before it.
 type Reasons map[string]string
 
-// Equivalent returns the reasons of all mutants that do what the code does. Nothing can
+// Equivalent returns the reasons of all mutants that are equivalent to the code. No run can
 // kill them, so they are not counted.
 func Equivalent() (Reasons, error) { return readEquivalent(equivalentText) }
 
-// Of returns why no run can tell a mutant from the code, "" if that is not known.
+// Of returns the reason why no run can tell a mutant from the code, "" if there is none.
 func (r Reasons) Of(m Mutant) string {
 	key := m.Key()
 	if why := r[key]; why != "" {
@@ -37,13 +37,12 @@ func covers(pattern, key string) bool {
 	return pattern == key || some && strings.HasPrefix(key, prefix)
 }
 
-// readEquivalent reads keys, each followed by an indented reason; keys without a line
-// between them have the reason that follows in common. A line that begins with # is a
-// comment.
+// readEquivalent reads keys, each followed by an indented reason; keys without a line between
+// them share the reason that follows. A line that begins with # is a comment.
 func readEquivalent(text string) (Reasons, error) {
 	reasons := Reasons{}
-	var keys []string // that the reason is of
-	told := true      // of them
+	var keys []string // the reason belongs to them
+	told := true      // they have their reason
 	for i, line := range strings.Split(text, "\n") {
 		reason := strings.TrimSpace(line)
 		switch {

@@ -11,7 +11,8 @@ import (
 // expressions finds the mutants of expressions.
 type expressions struct{ *finder }
 
-// expression finds the mutants of an expression. It reports whether to look into it.
+// expression finds the mutants of an expression. It reports whether to look into the
+// expression.
 func (f expressions) expression(e ast.Expr) bool {
 	t := f.info.Types[e]
 	switch {
@@ -46,7 +47,7 @@ func (f expressions) expression(e ast.Expr) bool {
 	return true
 }
 
-// insideNot looks into the operand of !, whose own opposite would be that of the whole.
+// insideNot looks into the operand of !, whose negation would be the negation of the whole.
 func (f expressions) insideNot(e ast.Expr) {
 	switch e := e.(type) {
 	case *ast.ParenExpr:
@@ -68,7 +69,7 @@ func isBool(t types.Type) bool {
 	return ok && b.Info()&types.IsBoolean != 0
 }
 
-// negate makes a boolean its opposite.
+// negate adds the mutant of a boolean expression that is its opposite.
 func (f expressions) negate(e ast.Expr) {
 	text := f.text(e)
 	after := "!(" + text + ")"
@@ -80,7 +81,7 @@ func (f expressions) negate(e ast.Expr) {
 	f.wrap(f.add(e, Negate, text, after), e, "((", ") != mutantOn(§))")
 }
 
-// opposites and neighbors are what comparisons turn into.
+// opposites and neighbors are the operators that replace a comparison.
 var (
 	opposites = map[token.Token]token.Token{
 		token.EQL: token.NEQ, token.NEQ: token.EQL,
@@ -122,12 +123,12 @@ func (f expressions) binary(e *ast.BinaryExpr, t types.Type) {
 	}
 }
 
-// with is a binary expression with another operator.
+// with returns a binary expression with another operator.
 func (f expressions) with(e *ast.BinaryExpr, op token.Token) string {
 	return f.text(e.X) + " " + op.String() + " " + f.text(e.Y)
 }
 
-// clause leaves an operand out. Of a && b && c the left operand is a && b, whose
+// clause adds the mutant without an operand. The left operand of a && b && c is a && b, whose
 // operands are left out one by one.
 func (f expressions) clause(e *ast.BinaryExpr, operand ast.Expr, rest string) {
 	if inner, ok := operand.(*ast.BinaryExpr); ok && inner.Op == e.Op {
@@ -141,7 +142,7 @@ func (f expressions) clause(e *ast.BinaryExpr, operand ast.Expr, rest string) {
 	}
 }
 
-// helper has a function of the operator's do what the operator does.
+// helper replaces an operator by a function that does the same unless the mutant is on.
 func (f expressions) helper(m int, e *ast.BinaryExpr) {
 	name := helpers[e.Op]
 	f.splice(m, f.at(e.Pos()), f.at(e.End()), true, func(number int, inside string) string {
@@ -156,7 +157,7 @@ func isNumber(t types.Type) bool {
 	return ok && b.Info()&types.IsNumeric != 0 && b.Info()&types.IsComplex == 0
 }
 
-// constant makes a boolean the other one, and an integer or a duration another one.
+// constant adds the mutants of a constant: the other boolean, or other integers or durations.
 func (f expressions) constant(e ast.Expr, t types.TypeAndValue) {
 	if t.Value.Kind() == constant.Bool {
 		f.wrap(f.add(e, Bool, f.text(e), strconv.FormatBool(!constant.BoolVal(t.Value))), e, "((", ") != mutantOn(§))")
@@ -190,7 +191,7 @@ func (f expressions) constant(e ast.Expr, t types.TypeAndValue) {
 	}
 }
 
-// duration makes a duration none, twice as long and half as long.
+// duration adds the mutants of a duration: zero, twice as long and half as long.
 func (f expressions) duration(e ast.Expr, value int64) {
 	text := f.text(e)
 	others := []string{"0", "2*(" + text + ")", "(" + text + ")/2"}

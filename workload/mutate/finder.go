@@ -51,7 +51,7 @@ func (f *finder) find() ([]Mutant, []splice) {
 	return f.found, f.splices
 }
 
-// order puts the candidates in the order of the source.
+// order sorts the candidates in the order of the source.
 func (f *finder) order() {
 	places := make([]int, len(f.found))
 	for i := range places {
@@ -68,7 +68,7 @@ func (f *finder) order() {
 	f.found = found
 }
 
-// body is walk for the body of a function.
+// body walks through the body of a function.
 func (f *finder) body(b *ast.BlockStmt, t types.Type) {
 	results, last := f.results, f.last
 	f.results, f.last = t.(*types.Signature).Results(), nil
@@ -81,7 +81,7 @@ func (f *finder) body(b *ast.BlockStmt, t types.Type) {
 	f.results, f.last = results, last
 }
 
-// funcName is (*T).name, T.name or name.
+// funcName returns the name of a function: (*T).name, T.name or name.
 func funcName(d *ast.FuncDecl) string {
 	if d.Recv == nil || len(d.Recv.List) == 0 {
 		return d.Name.Name
@@ -148,7 +148,7 @@ func (f *finder) walk(root ast.Node) {
 	})
 }
 
-// effect is walk for an expression whose value is not used.
+// effect walks through an expression whose value is not used.
 func (f *finder) effect(e ast.Expr) {
 	switch e := e.(type) {
 	case *ast.CallExpr:
@@ -161,11 +161,11 @@ func (f *finder) effect(e ast.Expr) {
 	}
 }
 
-// call is walk for calls: some arguments make no difference that anything could see.
+// call walks through a call, without the arguments that make no visible difference.
 func (f *finder) call(c *ast.CallExpr) bool {
 	if id, ok := c.Fun.(*ast.Ident); ok && f.info.Uses[id] == types.Universe.Lookup("make") {
 		switch f.info.Types[c].Type.Underlying().(type) {
-		case *types.Map: // how large it will be is a hint
+		case *types.Map: // its length is only a hint
 			return false
 		case *types.Slice: // its capacity, too
 			f.walk(c.Args[1])
@@ -175,7 +175,7 @@ func (f *finder) call(c *ast.CallExpr) bool {
 	return expressions{f}.expression(c)
 }
 
-// composite is walk for literals of structs, arrays and maps.
+// composite walks through a literal of a struct, an array or a map.
 func (f *finder) composite(c *ast.CompositeLit) bool {
 	s, isStruct := f.info.Types[c].Type.Underlying().(*types.Struct)
 	for _, e := range c.Elts {
@@ -192,7 +192,7 @@ func (f *finder) composite(c *ast.CompositeLit) bool {
 	return false
 }
 
-// field leaves a field of a struct at zero.
+// field adds the mutant that leaves a field of a struct at zero.
 func (f *finder) field(s *types.Struct, kv *ast.KeyValueExpr) {
 	v := f.info.Types[kv.Value]
 	if v.Value != nil {
@@ -206,7 +206,7 @@ func (f *finder) field(s *types.Struct, kv *ast.KeyValueExpr) {
 	}
 }
 
-// add notes a candidate and returns its index.
+// add appends a candidate and returns its index.
 func (f *finder) add(at ast.Node, op Operator, before, after string) int {
 	f.found = append(f.found, Mutant{
 		Package: f.pkg, File: f.name, Line: f.fset.Position(at.Pos()).Line, Func: f.fn, Operator: op,
@@ -215,25 +215,25 @@ func (f *finder) add(at ast.Node, op Operator, before, after string) int {
 	return len(f.found) - 1
 }
 
-// wrap has a node stand between two texts. A § in them is the mutant's number.
+// wrap puts a node between two texts. A § in them stands for the mutant's number.
 func (f *finder) wrap(mutant int, n ast.Node, before, after string) {
 	f.splice(mutant, f.at(n.Pos()), f.at(n.End()), false, func(number int, inside string) string {
 		return numbered(before, number) + inside + numbered(after, number)
 	})
 }
 
-// splice notes a splice of the file's text.
+// splice appends a splice of the file's text.
 func (f *finder) splice(mutant, from, to int, inner bool, text func(int, string) string) {
 	f.splices = append(f.splices, splice{mutant, from, to, inner, text})
 }
 
-// numbered is a text with the mutant's number for §, which is in no Go code.
+// numbered returns a text with the mutant's number in place of §, which no Go code contains.
 func numbered(text string, number int) string {
 	return strings.ReplaceAll(text, "§", fmt.Sprint(number))
 }
 
-// at is the offset of a position.
+// at returns the offset of a position.
 func (f *finder) at(p token.Pos) int { return int(p) - f.base }
 
-// text is the source of a node.
+// text returns the source of a node.
 func (f *finder) text(n ast.Node) string { return f.source[f.at(n.Pos()):f.at(n.End())] }

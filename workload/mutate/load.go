@@ -17,10 +17,10 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// module is the path of the module that is mutated.
+// module is the path of the module whose packages are mutated.
 const module = "github.com/zkverify/zkverify"
 
-// What Load needs.
+// The requirements of Load.
 var (
 	ErrNoGo     = errors.New("the go command is not on the PATH: mutants are compiled from source")
 	ErrNoSource = errors.New("no source of " + module + " here: mutants are compiled from it")
@@ -54,9 +54,9 @@ type file struct {
 	splices []splice // by the candidates of the package
 }
 
-// Load finds the mutants of package recipes and its internal packages in the module
-// whose folder is dir or one above it. Errors are ErrNoGo, ErrNoSource, and what keeps
-// the source from being compiled.
+// Load finds the mutants of package recipes and its internal packages in the module whose
+// folder is dir or one above it. The error is ErrNoGo, ErrNoSource, or the error that keeps the
+// source from being compiled.
 func Load(ctx context.Context, dir string) (*Program, error) {
 	root, err := moduleFolder(ctx, dir)
 	if err != nil {
@@ -141,7 +141,7 @@ func (k *pkg) find(l *packages.Package, f *file, syntax *ast.File) {
 	k.found = append(k.found, found...)
 }
 
-// imports is an importer of what a package and the copies of its files import.
+// imports is an importer of the packages that a package and the copies of its files import.
 type imports map[string]*types.Package
 
 func importsOf(l *packages.Package, added []*packages.Package) imports {
@@ -165,8 +165,7 @@ func (i imports) Import(path string) (*types.Package, error) {
 	return nil, fmt.Errorf("%s is not imported", path)
 }
 
-// number finds out which candidates compile and numbers them in the order of the
-// source.
+// number determines which candidates compile, and numbers them in the order of the source.
 func (p *Program) number() error {
 	for _, k := range p.packages {
 		if err := k.compile(); err != nil {

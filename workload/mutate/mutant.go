@@ -14,7 +14,7 @@ type Mutant struct {
 	Func       string   `json:"func"` // (*pace).next, newPace; "var" outside of functions
 	Operator   Operator `json:"operator"`
 	Before     string   `json:"before"`     // the code, in one line
-	After      string   `json:"after"`      // what the mutant has instead
+	After      string   `json:"after"`      // the code of the mutant
 	Occurrence int      `json:"occurrence"` // of the same change in the function, from 1
 
 	decl   int // the declaration of its file that it is in
@@ -31,7 +31,7 @@ func (m Mutant) Key() string {
 	return key
 }
 
-// String is the mutant in a line, with its place.
+// String returns the mutant in a line, with its place.
 func (m Mutant) String() string {
 	return fmt.Sprintf("%s:%d: %s: %s: %s → %s", m.File, m.Line, m.Func, m.Operator, m.Before, m.After)
 }
@@ -67,10 +67,10 @@ func Operators() []Operator {
 	}
 }
 
-// longest is how many bytes of code a key and a line show.
+// longest is the number of characters of code that a key and a line show.
 const longest = 100
 
-// oneLine is code in one line, cut if it is long.
+// oneLine returns code in one line, cut if it is long.
 func oneLine(code string) string {
 	code = strings.Join(strings.Fields(code), " ")
 	if r := []rune(code); len(r) > longest {

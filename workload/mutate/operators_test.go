@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// operatorCases are functions, an operator, and what the copy of the function is with
-// the mutants of that operator alone.
+// operatorCases are functions, an operator, and the copy of each function with the mutants of
+// only that operator.
 var operatorCases = []struct {
 	name     string
 	operator Operator
@@ -202,7 +202,7 @@ func TestOperators(t *testing.T) {
 	}
 }
 
-// folderOf is the folder of a case.
+// folderOf returns the folder of a case.
 func folderOf(i int) string { return "case" + string(rune('a'+i)) }
 
 // write writes a file of a module.

@@ -71,7 +71,7 @@ func TestMutantsOfAProgram(t *testing.T) {
 	}
 }
 
-// runMutant returns what a program prints, and the numbers of the mutants that it has
+// runMutant returns the output of a program, and the numbers of the mutants that it has
 // reached.
 func runMutant(t *testing.T, program string, number int) (string, []int) {
 	t.Helper()
@@ -119,10 +119,10 @@ func runMutantHelp(t *testing.T, program string) (string, error) {
 	return string(out), err
 }
 
-// TestKeys requires that each mutant of recipes has a key of its own.
-// recipes are the mutants of the recipes, which take a while to be found.
+// recipes returns the mutants of the recipes, which take a while to be found.
 var recipes = sync.OnceValues(func() (*Program, error) { return Load(context.Background(), ".") })
 
+// TestKeys requires that each mutant of recipes has a key of its own.
 func TestKeys(t *testing.T) {
 	p, err := recipes()
 	if err != nil {
@@ -137,7 +137,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestNoSource says what is missing.
+// TestNoSource expects an error that names the missing source, or the missing go command.
 func TestNoSource(t *testing.T) {
 	if _, err := Load(t.Context(), t.TempDir()); err == nil || !strings.Contains(err.Error(), "no source of "+module) {
 		t.Errorf("without source: %v", err)

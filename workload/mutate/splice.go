@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// splice changes a range of a file's text. Splices nest or are apart, as the nodes of
-// the syntax tree are that they belong to. The text of a splice has as many lines as
-// what it replaces, so that positions in a panic of a mutant are those of the source.
+// splice changes a range of a file's text. Splices nest or do not overlap, as do the nodes of
+// the syntax tree that they belong to. The new text of a splice has as many lines as the old
+// one, so that the positions in a panic of a mutant are those of the source.
 type splice struct {
 	mutant   int // the candidate that it belongs to
 	from, to int // offsets in the file
@@ -16,8 +16,8 @@ type splice struct {
 	text     func(number int, inside string) string
 }
 
-// render returns the source with the splices of the candidates that number says, each
-// by its number; those with number 0 are left out. Of splices of one range, the inner
+// render returns the source with the splices of the candidates to which number gives a number,
+// each with that number; those with number 0 are left out. Of splices of one range, the inner
 // ones are applied first.
 func render(source string, all []splice, number func(candidate int) int) string {
 	var on []splice

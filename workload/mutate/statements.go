@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// statements finds the mutants of statements that do something.
+// statements finds the mutants of statements.
 type statements struct{ *finder }
 
-// list finds the mutants of statements that stand one after the other. A statement that
-// is all of a guarded list is the branch of an if or a case, which is left out there.
+// list finds the mutants of consecutive statements. The only statement of a guarded list is the
+// branch of an if or a case, and is left out there.
 func (f statements) list(all []ast.Stmt, guarded bool) {
 	for i, s := range all {
 		if droppable(s) && !(guarded && len(all) == 1) && s != f.last {
@@ -24,7 +24,7 @@ func (f statements) list(all []ast.Stmt, guarded bool) {
 	}
 }
 
-// droppable reports whether a statement can be left out. One that declares cannot.
+// droppable reports whether a statement can be left out. A declaration cannot.
 func droppable(s ast.Stmt) bool {
 	switch s := s.(type) {
 	case *ast.ExprStmt, *ast.IncDecStmt, *ast.DeferStmt, *ast.GoStmt, *ast.SendStmt, *ast.ReturnStmt, *ast.BranchStmt:
@@ -35,8 +35,8 @@ func droppable(s ast.Stmt) bool {
 	return false
 }
 
-// swap exchanges two neighbors. One that is in a single line moves, so that no other
-// line does. Two assignments that call nothing are left alone: nothing would change.
+// swap exchanges two neighbors. The one on a single line moves, so that no other line does. Two
+// assignments that call nothing are left alone: nothing would change.
 func (f statements) swap(a, b ast.Stmt) {
 	if !movable(a) || !movable(b) || !acts(a) && !acts(b) {
 		return
@@ -86,7 +86,7 @@ func acts(s ast.Stmt) (yes bool) {
 	return yes
 }
 
-// assign finds the mutants of an assignment, but for its being left out.
+// assign finds the mutants of an assignment, except the one that leaves it out.
 func (f statements) assign(a *ast.AssignStmt) {
 	for _, l := range a.Lhs {
 		f.target(l)
@@ -101,7 +101,7 @@ var inverseAssigns = map[token.Token]token.Token{
 	token.MUL_ASSIGN: token.QUO_ASSIGN, token.QUO_ASSIGN: token.MUL_ASSIGN,
 }
 
-// inverse has a statement count the other way round.
+// inverse adds the mutant of a statement that counts in the other direction.
 func (f statements) inverse(s ast.Stmt) {
 	var other string
 	switch s := s.(type) {
@@ -122,7 +122,7 @@ func (f statements) inverse(s ast.Stmt) {
 	f.wrap(f.add(s, Arithmetic, f.text(s), other), s, "if mutantOn(§) { "+other+" } else { ", " }")
 }
 
-// target looks into what is assigned to.
+// target walks through the left side of an assignment.
 func (f statements) target(e ast.Expr) {
 	switch e := e.(type) {
 	case *ast.IndexExpr:
@@ -135,7 +135,7 @@ func (f statements) target(e ast.Expr) {
 	}
 }
 
-// returned has nil returned for an error.
+// returned adds the mutants that return nil for an error.
 func (f statements) returned(r *ast.ReturnStmt) {
 	if f.results == nil || f.results.Len() != len(r.Results) {
 		return

@@ -14,16 +14,16 @@ import (
 	"github.com/zkverify/zkverify/internal/overlay"
 )
 
-// Tests are those of one package that has mutants, in a program of its own.
+// Tests are the tests of one package that has mutants, in a program of their own.
 type Tests struct {
 	Package string   // below the module's folder
-	Dir     string   // where they are to be run
+	Dir     string   // to run them in
 	Program string   // its file
 	Names   []string // of its tests, in the order of the source
 }
 
-// BuildTests writes the copies of the files to a folder, which it makes, and builds the
-// tests of each package with them; with race, which takes cgo, with the race detector.
+// BuildTests writes the copies of the files to a folder, which it creates, and builds the tests
+// of each package with them; with race, which takes cgo, with the race detector.
 func (p *Program) BuildTests(ctx context.Context, folder string, race bool) (all []Tests, err error) {
 	files, err := p.files()
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/zkverify/zkverify/workload/internal/protocol"
 )
 
-// asked is a worker that is asked, and answers nothing.
+// asked is a worker that receives questions, and answers none.
 type asked chan string
 
 func (a asked) Write(b []byte) (int, error) {

@@ -1,6 +1,6 @@
-// Package remote is the run's side of worker processes: it starts, pauses and kills
-// them, and has clients of a lock in them ([Client]), by the protocol of docs/worker.md.
-// Package worker is the other side.
+// Package remote is the run's side of worker processes: it starts, pauses and kills them, and
+// drives clients of a lock in them ([Client]), by the protocol of docs/worker.md. Package
+// worker is the other side.
 package remote
 
 import (
@@ -18,12 +18,12 @@ import (
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
-// Client is a lock.Client in a worker process. It gets the locks of any recipe, whatever
-// its target offers: see Offers.
+// Client is a lock.Client in a worker process. It acquires the locks of any recipe, even one
+// that its target does not offer: see Offers.
 type Client struct {
 	recipes
 	connection *connection
-	number     int // of its own: one that opens again is another client to the worker
+	number     int // its own: a client that opens again is another client to the worker
 	opening    Opening
 	has        []histories.Recipe
 	torn       chan struct{} // closed when the run has given it up
@@ -36,22 +36,22 @@ type Client struct {
 	granted  time.Duration
 	server   int
 
-	counted   histories.Connects // as its worker has told when the client had ended
+	counted   histories.Connects // from its worker, once the client had ended
 	countedAt time.Time
 }
 
-// Opening is what a client in a worker process is opened with, and who is told what
-// happens to it.
+// Opening holds the environment that a client in a worker process is opened with, and the
+// functions that are called with its events.
 type Opening struct {
 	Target    string         // its name
-	Env       lock.Env       // but for what a worker process cannot call
+	Env       lock.Env       // without the functions that a worker process cannot call
 	IDs       map[string]int // of the servers, by their address in env
 	Presence  string         // where each session keeps its presence node
 	Announced func(session, czxid int64)
-	Died      func(*Client) // the process has ended; nothing else has become known of it
+	Died      func(*Client) // the process has ended; no other event of it follows
 }
 
-// where is what the command to open has of it.
+// where returns the environment for the command to open.
 func (o Opening) where() *protocol.Where {
 	e := &protocol.Where{
 		Target: o.Target, Timeout: o.Env.SessionTimeout.Milliseconds(), Tick: o.Env.TickTime.Milliseconds(),
@@ -86,7 +86,7 @@ func (c *Client) ask(ctx context.Context, what protocol.Command, lease *lease) (
 // Offers reports whether the target's client has a recipe.
 func (c *Client) Offers(r histories.Recipe) bool { return slices.Contains(c.has, r) }
 
-// told takes in an event of the client.
+// told handles an event of the client.
 func (c *Client) told(l protocol.Line) error {
 	switch l.Event {
 	case protocol.SaySuspended, protocol.SayResumed:
@@ -107,8 +107,8 @@ func (c *Client) told(l protocol.Line) error {
 	return nil
 }
 
-// Credentials returns the latest session, and the server that the client is linked to,
-// 0 when none.
+// Credentials returns the latest session, its password, and the server that the client is
+// linked to, 0 when there is none.
 func (c *Client) Credentials() (session int64, password []byte, server int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -118,15 +118,15 @@ func (c *Client) Credentials() (session int64, password []byte, server int) {
 	return c.session, c.password, c.server
 }
 
-// SessionTimeout returns what the servers have granted.
+// SessionTimeout returns the timeout that the servers have granted.
 func (c *Client) SessionTimeout() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.granted
 }
 
-// Connects returns how often the client has tried to connect, zero until its worker was
-// asked.
+// Connects returns how often the client has tried to connect, zero until its worker has
+// reported that.
 func (c *Client) Connects() histories.Connects {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -135,13 +135,13 @@ func (c *Client) Connects() histories.Connects {
 	return out
 }
 
-// LastSent is not known here.
+// LastSent returns zero: the time of the last request is not known here.
 func (c *Client) LastSent() time.Time { return time.Time{} }
 
-// Answers is not known here either.
+// Answers returns 0: the number is not known here.
 func (c *Client) Answers() int { return 0 }
 
-// Tear ends the client as its death would, and all waiting for it.
+// Tear ends the client as the death of its process would, and all calls that wait for it.
 func (c *Client) Tear() {
 	c.tearOnce.Do(func() {
 		c.connection.drop(c)
@@ -153,8 +153,8 @@ func (c *Client) Tear() {
 	})
 }
 
-// Awake returns when no fault pauses the client's process: at once, or when it has said
-// after the pause that it runs. It reports false when the client is gone.
+// Awake returns when no fault pauses the client's process: at once, or when the process has
+// answered after the pause. It reports false when the client is gone.
 func (c *Client) Awake() bool {
 	if !c.connection.late.isPaused() {
 		select {
@@ -197,7 +197,7 @@ func (c *Client) Close(ctx context.Context) error {
 	return err
 }
 
-// acquire sends one of the commands that get a lease.
+// acquire sends one of the commands that acquire a lease.
 func (c *Client) acquire(ctx context.Context, what protocol.Command) (*lease, error) {
 	lease := &lease{c: c, lost: make(chan struct{})}
 	l, err := c.ask(ctx, what, lease)
@@ -235,7 +235,7 @@ func (l *lease) Lost() <-chan struct{} { return l.lost }
 
 func (l *lease) lose() { l.once.Do(func() { close(l.lost) }) }
 
-// Valid is asked of the process, and so waits for as long as it is paused.
+// Valid asks the process, and so waits for as long as it is paused.
 func (l *lease) Valid() bool {
 	answer, err := l.c.ask(context.Background(), protocol.Command{Do: protocol.DoValid, Lease: l.id}, nil)
 	return err == nil && answer.Valid
@@ -247,7 +247,7 @@ func (l *lease) Release(ctx context.Context) error {
 	return err
 }
 
-// SetGuarded is answered once the process runs, however long ago it was asked.
+// SetGuarded returns once the process runs, however long ago the write was requested.
 func (l *lease) SetGuarded(ctx context.Context, node string, data []byte) error {
 	_, err := l.c.ask(ctx, protocol.Command{Do: protocol.DoSet, Lease: l.id, Node: node, Data: string(data)}, nil)
 	return err
@@ -269,7 +269,7 @@ func (l *lease) revoked() {
 	}
 }
 
-// sessionNumber reads what lock.SessionName has written.
+// sessionNumber parses a session name of lock.SessionName.
 func sessionNumber(name string) (int64, error) {
 	n, err := strconv.ParseUint(name, 0, 64)
 	if err != nil {

@@ -18,8 +18,7 @@ import (
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
-// errWorkerGone is wrapped by the errors of what is asked of a worker process
-// that has ended.
+// errWorkerGone is wrapped by the errors of commands to a worker process that has ended.
 var errWorkerGone = errors.New("the worker process has ended")
 
 // goneError is errWorkerGone with the reason.
@@ -28,25 +27,25 @@ type goneError struct{ why error }
 func (e goneError) Error() string   { return e.why.Error() }
 func (e goneError) Unwrap() []error { return []error{errWorkerGone, e.why} }
 
-// connection is what is said between a run and one worker process, seen from the run:
+// connection is the conversation between a run and one worker process, from the run's side:
 // commands and their answers by number, and events.
 type connection struct {
 	name   string // of the worker, for messages
 	late   *lateness
 	in     io.Writer
-	within time.Duration   // what the worker gets to answer
-	hurry  <-chan struct{} // closed when it gets no more than hurryWithin; may be nil
+	within time.Duration   // time that the worker has to answer
+	hurry  <-chan struct{} // closed when it has no more than hurryWithin; may be nil
 
 	queued chan struct{} // has a token when there is more to write
-	failed chan error    // has why the worker is of no more use
+	failed chan error    // has the reason why the worker can no longer be used
 
-	hello chan struct{}   // closed when the worker has said it
-	hosts *protocol.Hosts // what it said of itself; set before hello is closed
-	over  chan struct{}   // closed when nothing more is answered
+	hello chan struct{}   // closed when the worker has said hello
+	hosts *protocol.Hosts // the worker's own lock; set before hello is closed
+	over  chan struct{}   // closed when no more commands are answered
 
 	mu      sync.Mutex
 	ending  bool     // it is to end
-	ended   error    // why it has; set before over is closed
+	ended   error    // the reason; set before over is closed
 	queue   [][]byte // commands that are not written yet
 	flow    protocol.Flow
 	next    int64
@@ -61,7 +60,7 @@ type call struct {
 	do     string
 	asked  time.Time
 	ctx    context.Context
-	lease  *lease // what the answer may grant
+	lease  *lease // the lease that the answer may grant
 	answer protocol.Line
 	done   chan struct{} // closed when it is answered
 }
@@ -74,10 +73,10 @@ func newConnection(name string, in io.Writer, late *lateness) *connection {
 	}
 }
 
-// ask sends a command and waits for its answer. When ctx ends the command is
-// cancelled, and its answer awaited all the same: it may have succeeded. given
-// up, if not nil, ends the wait without an answer. A worker that does not answer
-// when it must has failed, and so have all commands to it.
+// ask sends a command and waits for its answer. When ctx ends the command is cancelled, and ask
+// still waits for its answer: the command may have succeeded. givenUp, if not nil, ends the
+// wait without an answer. A worker that does not answer when it must has failed, and so have
+// all commands to it.
 func (t *connection) ask(ctx context.Context, c protocol.Command, lease *lease, givenUp <-chan struct{}) (protocol.Line, error) {
 	select {
 	case <-givenUp: // and the answer may come before the run has noticed
@@ -128,8 +127,8 @@ func (t *connection) ask(ctx context.Context, c protocol.Command, lease *lease, 
 	}
 }
 
-// fail says that the worker is of no more use, and why; the first reason counts. One that is to end
-// owes no answer.
+// fail records that the worker can no longer be used, and the reason; the first reason counts.
+// A worker that is to end owes no answer.
 func (t *connection) fail(why error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -142,8 +141,8 @@ func (t *connection) fail(why error) {
 	}
 }
 
-// listen reads what the worker says until its end, which is no error, or a
-// line that cannot be understood.
+// listen reads the lines of the worker until its end, which is no error, or a line that cannot
+// be understood.
 func (t *connection) listen(out io.Reader) error {
 	lines := bufio.NewReaderSize(out, protocol.MaxLine)
 	for n := 1; ; n++ {
@@ -169,7 +168,7 @@ func (t *connection) listen(out io.Reader) error {
 	}
 }
 
-// mostQuoted is how much of a line a message shows.
+// mostQuoted is the longest part of a line that a message shows.
 const mostQuoted = 300
 
 // quote shows a line in a message, but no secret.
@@ -184,16 +183,16 @@ func quote(l protocol.Line, text []byte) string {
 	return strconv.Quote(string(text))
 }
 
-// leave says that the worker is to end.
+// leave records that the worker is to end.
 func (t *connection) leave() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.ending = true
 }
 
-// close ends the connection: nothing more is answered. Whoever waits, and who holds a lease,
-// learns of it once the clients have been told that their process has died, which puts it on
-// record, and told has been called.
+// close ends the connection: no more commands are answered. Callers that wait, and holders of
+// leases, learn of it once the clients have been told that their process has died, which puts
+// it on record, and told has been called.
 func (t *connection) close(why error, told func()) {
 	t.mu.Lock()
 	t.ended = errWorkerGone
@@ -215,7 +214,7 @@ func (t *connection) close(why error, told func()) {
 	}
 }
 
-// received takes in one line, of some bytes.
+// received handles one line, of some bytes.
 func (t *connection) received(l protocol.Line, bytes int) error {
 	t.mu.Lock()
 	err := t.flow.Said(l, bytes, time.Now())
@@ -245,7 +244,7 @@ func (t *connection) received(l protocol.Line, bytes int) error {
 		switch {
 		case !known:
 			return fmt.Errorf("there was no command %d", l.ID)
-		case k == nil: // it is over: what it says means nothing any more
+		case k == nil: // it is over: its events have no meaning any more
 		case l.Event == protocol.SayObserved:
 			return observed(k.ctx, l.Token)
 		default:
@@ -331,7 +330,7 @@ func (t *connection) toldOfClient(l protocol.Line) error {
 	return c.told(l)
 }
 
-// forget drops a lease that is not asked for any more.
+// forget drops a lease that no command will name any more.
 func (t *connection) forget(id int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -347,8 +346,8 @@ func (t *connection) register(c *Client) {
 	t.had = append(t.had, c)
 }
 
-// drop forgets a client that is gone, with its leases. Nil stays in its place:
-// late events of it may come.
+// drop forgets a client that is gone, with its leases. Nil stays in its place: late events of
+// it may come.
 func (t *connection) drop(c *Client) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -360,7 +359,7 @@ func (t *connection) drop(c *Client) {
 	}
 }
 
-// failureOf is the error that an answer has, under the context of its command.
+// failureOf returns the error in an answer, under the context of its command.
 func failureOf(l protocol.Line, ctx context.Context) error {
 	if l.Error == "" {
 		return nil

@@ -133,10 +133,10 @@ func TestAHolderInAWorkerHearsOfRequests(t *testing.T) {
 	<-heard
 }
 
-// novelty is a recipe that nothing here knows.
+// novelty is a recipe that this package does not know.
 const novelty histories.Recipe = "novelty"
 
-// novelTarget offers it, by a lock in memory.
+// novelTarget offers the recipe novelty, by a lock in memory.
 type novelTarget struct{ *inMemory }
 
 func (n novelTarget) Open(_ context.Context, env lock.Env) (lock.Client, error) {
@@ -154,15 +154,15 @@ func (c novelClient) LockerByName(r histories.Recipe, mode histories.Mode) lock.
 	return c.memoryClient
 }
 
-// The checklist of CONTRIBUTING.md names no file of this package, nor of package worker,
-// for a recipe whose locks are acquired and released one by one.
+// The checklist of CONTRIBUTING.md names no file of this package, nor of package worker, for a
+// recipe whose locks are acquired and released one by one.
 func TestARecipeThatIsAcquiredAndReleasedNeedsNothingInAWorker(t *testing.T) {
 	connection, _ := hosted(t, novelTarget{newMemory()})
 	c := openMemory(t, connection)
 	if _, err := lock.LockerOf(c, novelty, histories.ModeRead); err == nil {
 		t.Error("a locker of a recipe that the worker has not said it offers")
 	}
-	c.has = append(c.has, novelty) // as the worker says of what histories.Recipes has
+	c.has = append(c.has, novelty) // as the worker would for a recipe of histories.Recipes
 	l, err := lock.LockerOf(c, novelty, histories.ModeRead)
 	if err != nil {
 		t.Fatal(err)

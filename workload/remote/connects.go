@@ -7,8 +7,7 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// counted takes in how often clients have tried to connect. A worker need not
-// tell.
+// counted records how often clients have tried to connect. A worker need not report that.
 func (t *connection) counted(all []histories.Connects) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()

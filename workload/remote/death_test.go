@@ -31,7 +31,7 @@ func TestTheDeathOfAWorkerEndsEveryCall(t *testing.T) {
 			if err := c.Close(context.Background()); err != nil {
 				return err
 			}
-			return errWorkerGone // there is nobody to say good-bye to, which is fine
+			return errWorkerGone // the process has ended, so there is no good-bye, which is fine
 		},
 	} {
 		t.Run(stage, func(t *testing.T) {
@@ -62,7 +62,7 @@ func TestTheDeathOfAWorkerEndsEveryCall(t *testing.T) {
 			if c.Awake() || !c.Gone() {
 				t.Error("the client is there")
 			}
-			c.Crash() // waits for nobody
+			c.Crash() // does not wait
 		})
 	}
 }

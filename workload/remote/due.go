@@ -8,11 +8,11 @@ import (
 	"github.com/zkverify/zkverify/workload/internal/protocol"
 )
 
-// hurryWithin is what a worker gets for anything once the run must end at once.
+// hurryWithin is the time that a worker has for any answer once the run must end at once.
 const hurryWithin = 2 * time.Second
 
-// due is by when the answer to a command must have come. While a fault pauses the worker nothing
-// is due.
+// due is the time by which the answer to a command must have come. While a fault pauses the
+// worker no answer is due.
 type due struct {
 	connection *connection
 	command    protocol.Command
@@ -24,7 +24,7 @@ type due struct {
 
 func (t *connection) newDue(c protocol.Command) *due { return &due{connection: t, command: c} }
 
-// begin gives the worker so much time from now on, if it has not less already.
+// begin gives the worker so much time from now on, unless it has less left already.
 func (d *due) begin(within time.Duration) {
 	if d.timer != nil && d.within-time.Since(d.since) < within {
 		return
@@ -35,7 +35,7 @@ func (d *due) begin(within time.Duration) {
 	d.now = d.timer.C
 }
 
-// look fails the worker, unless it has had less time than it gets.
+// look fails the worker if its time is over.
 func (d *due) look() {
 	if left := d.connection.late.owed(d.since, d.within); left > 0 {
 		d.timer.Reset(left)
@@ -58,8 +58,8 @@ func (d *due) stop() {
 	}
 }
 
-// unanswered tells which command has been under way for longest, if it has been for more than a
-// moment; else it is "".
+// unanswered returns a text about the command that has been under way for longest, if that is
+// longer than moment; else "".
 func (t *connection) unanswered(moment time.Duration) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -16,15 +16,14 @@ import (
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
-// Describe starts a worker process and returns the target that it says it has
-// brought along, a lock in another language perhaps; nil if it hosts those of a
-// run's choice, as zkverify worker does. What the target promises may depend on
-// the settings of the run.
+// Describe starts a worker process and returns the target that its hello names, a lock in
+// another language perhaps; nil if it hosts a target of the run's choice, as zkverify worker
+// does. The promises of the target may depend on the settings of the run.
 func Describe(ctx context.Context, w Config, s lock.Settings) (lock.Target, error) {
 	spawner := child.NewSpawner()
 	defer spawner.Close()
 	one := newSlot(1, w, spawner)
-	defer func() { _ = one.end() }() // what it leaves undone the run will see again
+	defer func() { _ = one.end() }() // the run will meet the same error
 	if err := one.start(ctx); err != nil {
 		return nil, err
 	}
@@ -51,7 +50,7 @@ func Describe(ctx context.Context, w Config, s lock.Settings) (lock.Target, erro
 // mostOfName bounds the name of a target, which is also part of a folder's.
 const mostOfName = 100
 
-// hostable returns what is wrong with the target that a worker names, if anything.
+// hostable returns an error if a run cannot drive the target that a worker names.
 func hostable(h *protocol.Hosts) error {
 	switch {
 	case h.Name == "" || h.Name == "." || h.Name == ".." || len(h.Name) > mostOfName || strings.ContainsFunc(h.Name, func(r rune) bool { return r == '/' || r == '\\' || !unicode.IsPrint(r) }):
@@ -70,7 +69,7 @@ func hostable(h *protocol.Hosts) error {
 // mostPromised is the longest time that a promise may leave a lock: a run waits for it.
 const mostPromised = 10 * time.Minute
 
-// bounded returns what is wrong with the bounds of promises, if anything.
+// bounded returns an error if the bounds of promises are out of range.
 func bounded(p histories.Promises) error {
 	for _, bound := range []time.Duration{p.LossBound, p.RevokeBound, p.TurnBound, p.ProgressBound} {
 		if bound < 0 || bound > mostPromised {
@@ -80,7 +79,7 @@ func bounded(p histories.Promises) error {
 	return nil
 }
 
-// promises asks the process what its lock promises.
+// promises asks the process for the promises of its lock.
 func (w *slot) promises(ctx context.Context, s lock.Settings) (*histories.Promises, error) {
 	env := protocol.Where{Timeout: s.SessionTimeout.Milliseconds(), Tick: s.TickTime.Milliseconds()}
 	l, err := w.current().connection.ask(ctx, protocol.Command{Do: protocol.DoPromises, Env: &env}, nil, ctx.Done())
@@ -90,7 +89,7 @@ func (w *slot) promises(ctx context.Context, s lock.Settings) (*histories.Promis
 	return l.Promises, err
 }
 
-// foreign is a target that a worker has brought along.
+// foreign is a target that only its worker can open.
 type foreign struct{ says *protocol.Hosts }
 
 func (f foreign) Name() string                { return f.says.Name }
@@ -98,8 +97,8 @@ func (f foreign) Description() string         { return f.says.Description }
 func (f foreign) Recipe() string              { return string(f.says.Recipes[0]) }
 func (f foreign) Recipes() []histories.Recipe { return f.says.Recipes }
 
-// Promises are those of the worker, with the bounds of package recipes where it
-// names none.
+// Promises returns the worker's promises, with the bounds of package recipes where it names
+// none.
 func (f foreign) Promises(s lock.Settings) histories.Promises {
 	p := *f.says.Promises
 	p.LossBound = cmp.Or(p.LossBound, s.LossBound())
@@ -107,7 +106,7 @@ func (f foreign) Promises(s lock.Settings) histories.Promises {
 	return p
 }
 
-// Open is an error: it lives in its worker.
+// Open returns an error: the target lives in its worker.
 func (f foreign) Open(context.Context, lock.Env) (lock.Client, error) {
 	return nil, fmt.Errorf("target %s lives in worker processes", f.Name())
 }

@@ -10,7 +10,8 @@ import (
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
-// A worker's word about its lock names a folder, and a run waits as long as it promises.
+// The name that a worker gives its lock names a folder, and a run waits for the times it
+// promises.
 func TestWhatAWorkerSaysOfItsLockIsBounded(t *testing.T) {
 	const sound = `{"name":"my-lock 2","description":"","recipes":["mutex","election"],"promises":{"progress_bound":8000000000}}`
 	for what, change := range map[string][3]string{

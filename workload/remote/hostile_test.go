@@ -21,9 +21,9 @@ import (
 	"github.com/zkverify/zkverify/workload/internal/protocol"
 )
 
-// hostileEnv makes the test binary a worker that does its worst, which its value names, at the
-// command of that name, or at hello, and answers the others. leaverEnv makes it what such a worker
-// leaves behind: a process that never ends.
+// hostileEnv makes the test binary a worker that does harm, which its value names, at the
+// command of that name, or at hello, and answers the other commands. leaverEnv makes it a
+// process that never ends, which such a worker leaves behind.
 const (
 	hostileEnv = "ZKVERIFY_TEST_HOSTILE"
 	leaverEnv  = "ZKVERIFY_TEST_LEAVER"
@@ -108,8 +108,8 @@ func hostile(worst, at string) []string {
 	return []string{"/usr/bin/env", hostileEnv + "=" + worst + "@" + at, os.Args[0]}
 }
 
-// Whatever a worker does, and at whatever command, all that is asked of it ends, one sentence
-// says why, and nothing of it is left.
+// For every harm, at every command: all commands end, one sentence gives the reason, and no
+// process of the worker is left.
 func TestAHostileWorkerEndsWhatIsAskedOfItAndNothingElse(t *testing.T) {
 	sentences := map[string]string{
 		"floods with events":    "it says more than it is asked",
@@ -159,8 +159,8 @@ func TestAHostileWorkerEndsWhatIsAskedOfItAndNothingElse(t *testing.T) {
 	}
 }
 
-// useAll asks everything of a worker, and returns what is said of it: by the error that it died
-// with, or else that of the end.
+// useAll sends every command to a worker, and returns the error that it died with, or else that
+// of the end.
 func useAll(t *testing.T, cfg Config) string {
 	t.Helper()
 	var mu sync.Mutex

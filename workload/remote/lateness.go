@@ -9,12 +9,11 @@ import (
 	"github.com/zkverify/zkverify/workload/internal/protocol"
 )
 
-// lateness measures how long the lines of a worker process take from the moment
-// that they speak of to their receipt. What a line tells counts from its receipt
-// on, so this is what a run adds to the time in which a lock notifies its holder of a loss. A
-// line that was under way while the process was paused does not count: its delay
-// is the pause. A stop that is no pause of the run's, as of a garbage collection, delays
-// what the process would have said: it shows as a silence.
+// lateness measures the time that the lines of a worker process take from the moment that they
+// report to their receipt. A line counts from its receipt on, so a run adds this time to the
+// time in which a lock notifies its holder of a loss. A line that was under way while the
+// process was paused does not count: its delay is the pause. A stop that the run did not cause,
+// such as a garbage collection, delays the lines of the process: it appears as a silence.
 type lateness struct {
 	mu     sync.Mutex
 	took   *hdrhistogram.Histogram // µs
@@ -22,9 +21,9 @@ type lateness struct {
 	paused bool
 	resume int64     // when the last pause ended
 	woke   time.Time // the same
-	ran    int64     // the latest moment at which the process ran that is asked whether it does, 0 if none is
+	ran    int64     // latest moment at which the process ran, while it is asked; else 0
 	silent time.Duration
-	// silences are those that were longer than slack.
+	// silences are the silences that were longer than slack.
 	slack    time.Duration
 	silences []silence
 }
@@ -37,8 +36,8 @@ func newLateness(slack time.Duration) *lateness {
 	return &lateness{took: hdrhistogram.New(1, time.Hour.Microseconds(), 3), slack: slack}
 }
 
-// received counts a line that speaks of the moment at, and is received at now. No line speaks of
-// the future, whatever it says.
+// received counts a line that reports the moment at and is received at now. A moment in the
+// future counts as now.
 func (l *lateness) received(at, now int64) {
 	at = min(at, now)
 	l.mu.Lock()
@@ -47,7 +46,7 @@ func (l *lateness) received(at, now int64) {
 		return
 	}
 	took := time.Duration(max(now-at, 0))
-	_ = l.took.RecordValue(took.Microseconds()) // it is in range, or else the worst will tell
+	_ = l.took.RecordValue(took.Microseconds()) // if it is out of range, worst has it
 	l.worst = max(l.worst, took)
 	l.runs(at)
 }
@@ -65,15 +64,15 @@ func (l *lateness) runs(at int64) {
 	}
 }
 
-// asked says that from now on the process is asked whether it runs, often enough for
-// each longer silence to be a stop that is no pause of the run's.
+// asked records that from now on the process is asked whether it runs, often enough for each
+// longer silence to be a stop that the run did not cause.
 func (l *lateness) asked() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.ran = protocol.Now()
 }
 
-// unasked says that it is not asked any more. It may not have run until now.
+// unasked records that the process is not asked any more. It may not have run until now.
 func (l *lateness) unasked() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -103,8 +102,8 @@ func (l *lateness) resumed() {
 	l.paused, l.resume, l.woke = false, protocol.Now(), time.Now()
 }
 
-// owed returns how much of a time the process still has that has begun at since: a pause of the
-// run's gives it all of it anew.
+// owed returns how much is left of the time all, which began at since: a pause by the run starts
+// it anew.
 func (l *lateness) owed(since time.Time, all time.Duration) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -117,26 +116,26 @@ func (l *lateness) owed(since time.Time, all time.Duration) time.Duration {
 	return all - time.Since(since)
 }
 
-// Lateness is how long the lines of worker processes were under way, but for
-// those that a pause has held up.
+// Lateness describes the time that the lines of worker processes were under way, without those
+// that a pause has held up.
 type Lateness struct {
 	Lines int64
 	P99   time.Duration
 	Worst time.Duration
-	// Silent is the longest time in which a process said nothing, though it was asked
-	// whether it runs each quarter of Config.Slack. Zero if none was asked.
+	// Silent is the longest time in which a process wrote no line, though it was asked whether
+	// it runs each quarter of Config.Slack. Zero if none was asked.
 	Silent time.Duration
-	// Silences are those that were longer than Config.Slack.
+	// Silences are the silences that were longer than Config.Slack.
 	Silences []Silence
 }
 
-// Silence is a time in which a process that was asked said nothing.
+// Silence is a time in which a process that was asked whether it runs wrote no line.
 type Silence struct {
 	Worker   int // its number
 	From, To time.Time
 }
 
-// sum is the lateness of the workers together, the first of which has the number 1.
+// sum returns the lateness of the workers together; the first has the number 1.
 func sum(all []*lateness) (out Lateness) {
 	took := newLateness(0).took
 	for i, l := range all {

@@ -51,9 +51,9 @@ func TestAWorkerIsSilentWhenItIsStoppedAndNoPauseIsOn(t *testing.T) {
 			l.asked()
 			l.received(l.ran+second, l.ran+second)
 		}, time.Second},
-		"a stop that nobody asked in": {func(l *lateness) { l.ran = protocol.Now(); l.unasked(); l.received(7*second, 7*second) }, 0},
-		"a stop without an end":       {func(l *lateness) { l.ran = protocol.Now() - 7*second; l.unasked() }, 7 * time.Second},
-		"a pause without an end":      {func(l *lateness) { l.ran = protocol.Now() - 7*second; l.paused = true; l.unasked() }, 0},
+		"a stop without a question": {func(l *lateness) { l.ran = protocol.Now(); l.unasked(); l.received(7*second, 7*second) }, 0},
+		"a stop without an end":     {func(l *lateness) { l.ran = protocol.Now() - 7*second; l.unasked() }, 7 * time.Second},
+		"a pause without an end":    {func(l *lateness) { l.ran = protocol.Now() - 7*second; l.paused = true; l.unasked() }, 0},
 	} {
 		l := newLateness(time.Second)
 		l.ran = 1
@@ -68,7 +68,7 @@ func TestAWorkerIsSilentWhenItIsStoppedAndNoPauseIsOn(t *testing.T) {
 	}
 }
 
-// A worker that lies about the time cannot make silences that there was no time for.
+// A worker that sends wrong times cannot make silences longer than the time that has passed.
 func TestLinesOfTheFutureAreLinesOfNow(t *testing.T) {
 	l := newLateness(time.Minute)
 	l.asked()

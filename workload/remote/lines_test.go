@@ -13,8 +13,8 @@ func TestALineThatCannotBeUnderstoodIsNamed(t *testing.T) {
 	for what, text := range map[string]string{
 		"is no JSON":                            "hello?",
 		"is not an object":                      `[1]`,
-		"has a field that nobody knows":         `{"at":1,"event":"lost","lease":1,"leese":2}`,
-		"is an event that nobody knows":         `{"at":1,"event":"party"}`,
+		"has an unknown field":                  `{"at":1,"event":"lost","lease":1,"leese":2}`,
+		"is an unknown event":                   `{"at":1,"event":"party"}`,
 		"has no time":                           `{"event":"lost","lease":1}`,
 		"is neither an answer nor an event":     `{"at":1}`,
 		"answers what was not asked":            `{"at":1,"id":2}`,
@@ -86,8 +86,9 @@ func TestLateWordsAreNoErrors(t *testing.T) {
 	}
 }
 
-// FuzzAWorkerSaysAnything has a worker say what strangers wrote, while commands and a lease are
-// under way. A line that cannot be understood is named, and leaves no answer that is not one.
+// FuzzAWorkerSaysAnything feeds the connection with lines of strangers, while commands and a
+// lease are under way. The error names a line that cannot be understood, and no such line
+// counts as an answer.
 func FuzzAWorkerSaysAnything(f *testing.F) {
 	const hello = `{"at":1,"event":"hello","protocol":1}` + "\n"
 	for _, text := range []string{

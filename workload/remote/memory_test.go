@@ -77,7 +77,7 @@ func (c *memoryClient) Revoke(_ context.Context, node string) error {
 	return nil
 }
 
-// lose takes the lock away from whoever holds it.
+// lose takes the lock away from its holder.
 func (m *inMemory) lose() {
 	m.mu.Lock()
 	h := m.holder
@@ -161,7 +161,7 @@ func hostedMemory(t *testing.T) (connection *connection, m *inMemory, die func()
 	return connection, m, die
 }
 
-// hosted is hostedMemory of any target.
+// hosted does as hostedMemory, for any target.
 func hosted(t *testing.T, target lock.Target) (connection *connection, die func()) {
 	t.Helper()
 	leaks := goleak.IgnoreCurrent()

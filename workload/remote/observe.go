@@ -38,11 +38,11 @@ func (e elector) Observe(ctx context.Context, name string, f func(histories.Toke
 	}
 }
 
-// leadersSeen is what an observation has said and nobody has taken yet. The context of its
-// command carries it.
+// leadersSeen holds the leaders that an observation has reported and that Observe has not taken
+// yet. The context of its command carries it.
 type leadersSeen struct {
-	news chan struct{} // there is more
-	done chan error    // what the command was answered
+	news chan struct{} // there are more leaders
+	done chan error    // the answer to the command
 
 	mu     sync.Mutex
 	tokens []histories.Token
@@ -50,7 +50,7 @@ type leadersSeen struct {
 
 type leadersKey struct{}
 
-// observed takes in that the observation of a command sees who leads.
+// observed adds the leader that the observation of a command sees.
 func observed(ctx context.Context, token histories.Token) error {
 	seen, ok := ctx.Value(leadersKey{}).(*leadersSeen)
 	if !ok {
@@ -66,7 +66,7 @@ func observed(ctx context.Context, token histories.Token) error {
 	return nil
 }
 
-// next returns the next leader, or what the observation has ended with.
+// next returns the next leader, or the answer that has ended the observation.
 func (s *leadersSeen) next() (histories.Token, error) {
 	for {
 		if token, ok := s.take(); ok {

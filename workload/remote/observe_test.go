@@ -12,8 +12,8 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// observingWorker says what a worker does when it is asked to observe, and when that is
-// cancelled.
+// observingWorker is a worker with fixed lines for the command to observe, and for its
+// cancellation.
 type observingWorker struct {
 	out       *io.PipeWriter
 	asked     string

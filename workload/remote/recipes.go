@@ -8,10 +8,10 @@ import (
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
-// recipes are those of a client in a worker process: all that there are, each by
-// commands of the protocol. What its target does not have is answered with an error.
-// Locks that are acquired and released one by one are got by the name of their recipe:
-// only what has operations of its own has methods here.
+// recipes implements all recipes for a client in a worker process, each by commands of the
+// protocol. A recipe that its target does not offer is answered with an error. Locks that are
+// acquired and released one by one need only the name of their recipe: only recipes with
+// operations of their own have methods here.
 type recipes struct{ c *Client }
 
 var (
@@ -53,7 +53,7 @@ func (c *Client) locker(recipe histories.Recipe, mode histories.Mode) locker {
 	return locker{c, protocol.Command{Recipe: recipe, Mode: mode}}
 }
 
-// locker gets the locks of one recipe.
+// locker acquires the locks of one recipe.
 type locker struct {
 	c    *Client
 	base protocol.Command // with the recipe, and the mode if there are modes
@@ -68,7 +68,7 @@ func (r locker) get(ctx context.Context, do, name string, held lock.Lease) (lock
 	return leaseOf(r.c.acquire(ctx, what))
 }
 
-// leaseOf makes no Lease of a nil pointer.
+// leaseOf turns a nil pointer into a nil Lease.
 func leaseOf(l *lease, err error) (lock.Lease, error) {
 	if err != nil {
 		return nil, err
@@ -108,7 +108,7 @@ func (r recipes) SharedSemaphore() lock.SizedLocker {
 	return permits{r.c, histories.SharedSemaphore}
 }
 
-// permits gets the permits of one sort of semaphores.
+// permits acquires the permits of one kind of semaphore.
 type permits struct {
 	c      *Client
 	recipe histories.Recipe
@@ -126,7 +126,7 @@ func (p permits) SetSize(ctx context.Context, name string, size int) error {
 	return p.c.operate(ctx, histories.SetSize, protocol.Command{Recipe: p.recipe, Lock: name, Size: size})
 }
 
-// operate sends a command that is answered with no more than an error.
+// operate sends a command whose answer has at most an error.
 func (c *Client) operate(ctx context.Context, op histories.Op, what protocol.Command) error {
 	what.Do = string(op)
 	_, err := c.ask(ctx, what, nil)

@@ -9,7 +9,7 @@ import (
 	"github.com/zkverify/zkverify/workload/internal/protocol"
 )
 
-// stoppable holds up what is written to it while it is locked.
+// stoppable blocks writes to it while it is locked.
 type stoppable struct {
 	sync.Mutex
 	io.Writer

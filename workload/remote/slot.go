@@ -21,14 +21,14 @@ type slot struct {
 	cfg     Config
 	spawner *child.Spawner
 	late    *lateness
-	died    func(error) // is called with the error of one that has ended by itself
+	died    func(error) // called with the error of a process that has ended by itself
 	log     *child.Log  // of all processes; nil before the first
 
 	mu       sync.Mutex
 	process  *workerProcess // the latest
-	expected bool           // its end is our doing
+	expected bool           // the run ends it
 	up       chan struct{}  // closed when there is a process that has said hello
-	left     []error        // what processes have left behind
+	left     []error        // errors about processes that are left running
 }
 
 // workerProcess is one process from its start to its end.
@@ -39,7 +39,7 @@ type workerProcess struct {
 	failed     error         // why the run has ended it, if it has; set before gone is closed
 }
 
-// ended is how the process ended, once it is gone.
+// ended returns how the process ended, once it is gone.
 func (p *workerProcess) ended() error {
 	<-p.Done()
 	return p.Err()
@@ -118,8 +118,8 @@ func (w *slot) spawn() (*workerProcess, error) {
 	p := &workerProcess{Piped: process, connection: newConnection(w.name(), process.In, w.late), gone: make(chan struct{})}
 	p.connection.within = cmp.Or(w.cfg.Patience, p.connection.within)
 	p.connection.hurry = w.cfg.Hurry
-	// Ends when the process has closed its output, at the latest when it has
-	// ended, which end and kill see to.
+	// Ends when the process has closed its output, at the latest when it has ended: end and
+	// kill make sure of that.
 	go func() {
 		defer close(p.gone)
 		w.attend(p)
@@ -145,7 +145,7 @@ func (w *slot) attend(p *workerProcess) {
 	}
 	closed := false
 	if why == nil {
-		// Its output has ended: so has it, or else it is of no more use.
+		// Its output has ended: the process has ended too, or else it can no longer be used.
 		select {
 		case <-p.Done():
 		case <-time.After(child.DrainWithin):
@@ -172,7 +172,7 @@ func (w *slot) attend(p *workerProcess) {
 	_ = p.Out.Close()
 }
 
-// kill ends a process and all that it has started.
+// kill ends a process and all processes that it has started.
 func (w *slot) kill(p *workerProcess) {
 	if err := p.Kill(); err != nil {
 		w.mu.Lock()
@@ -210,13 +210,12 @@ func (w *slot) resume() error {
 	defer w.late.resumed()
 	err := w.current().Continue()
 	if errors.Is(err, child.ErrEnded) {
-		return nil // which is told elsewhere
+		return nil // that is reported elsewhere
 	}
 	return err
 }
 
-// stop ends the process at once, and returns when all that follows from its end
-// is on record.
+// stop ends the process at once, and returns when all consequences of its end are on record.
 func (w *slot) stop() {
 	w.mu.Lock()
 	w.expected = true
@@ -224,15 +223,15 @@ func (w *slot) stop() {
 	p := w.process
 	w.mu.Unlock()
 	w.late.unasked()
-	p.Process.Kill() // attend ends what it has started
+	p.Process.Kill() // attend ends the processes that it has started
 	<-p.gone
 }
 
-// endWithin is what a process gets to end when its input has.
+// endWithin is the time that a process has to end after the end of its input.
 const endWithin = 2 * time.Second
 
-// end ends the process, in good order if it does what it should. The error says what it did not,
-// or what processes have left.
+// end ends the process, in good order if it obeys the protocol. The error says what it did not
+// do, or which processes are left.
 func (w *slot) end() error {
 	w.mu.Lock()
 	w.expected = true
@@ -242,7 +241,7 @@ func (w *slot) end() error {
 		return nil
 	}
 	p.connection.leave()
-	_ = p.Continue() // should it be paused
+	_ = p.Continue() // in case it is paused
 	w.late.unasked()
 	_ = p.In.Close()
 	var err error

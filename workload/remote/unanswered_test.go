@@ -23,7 +23,7 @@ import (
 type mute struct {
 	*connection
 	hurry  chan struct{}
-	failed error // what the connection has ended with
+	failed error // the error that the connection has ended with
 
 	ends sync.WaitGroup
 	in   *io.PipeWriter
@@ -115,7 +115,7 @@ func TestAWorkerThatLeavesACommandUnansweredFails(t *testing.T) {
 			}
 		}, 3*time.Second + within},
 	} {
-		// How long it took, and whether the worker reads the command.
+		// measure returns the time that the command took. reads: the worker reads the command.
 		measure := func(t *testing.T, reads, hurried bool) time.Duration {
 			m := muteWorker(t, do, reads)
 			c, held := (*Client)(nil), lock.Lease(nil)
@@ -159,8 +159,8 @@ func TestAWorkerThatLeavesACommandUnansweredFails(t *testing.T) {
 	}
 }
 
-// What a lock leaves unanswered is the lock's: the run gives its client up, and can say what it
-// has waited for.
+// An operation that is not answered is the lock's fault: the run gives its client up, and can
+// name the command that it has waited for.
 func TestAnOperationOfALockThatIsNotAnsweredIsGivenUpWithItsClient(t *testing.T) {
 	for _, do := range []histories.Op{histories.Acquire, histories.Release} {
 		synctest.Test(t, func(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"github.com/zkverify/zkverify/workload/worker"
 )
 
-// said feeds a worker with lines and returns what it says to them.
+// said feeds a worker with lines and returns its lines.
 func said(t *testing.T, lines string, targets ...lock.Target) (said []protocol.Line) {
 	t.Helper()
 	var out strings.Builder
@@ -30,7 +30,7 @@ func said(t *testing.T, lines string, targets ...lock.Target) (said []protocol.L
 	return said
 }
 
-// slowToTell promises what depends on the settings.
+// slowToTell makes promises that depend on the settings.
 type slowToTell struct{ *inMemory }
 
 func (slowToTell) Promises(s lock.Settings) histories.Promises {

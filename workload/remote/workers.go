@@ -14,29 +14,29 @@ import (
 	"github.com/zkverify/zkverify/workload/internal/protocol"
 )
 
-// Config says in which processes the clients of a run live. The zero value
-// means in this one.
+// Config describes the processes that the clients of a run live in. The zero value means this
+// process.
 type Config struct {
-	N int // how many; client i lives in process i%N+1
-	// Command starts one: a program that runs [Worker], or another that speaks
-	// its protocol. Required if there are any.
+	N int // number of processes; client i lives in process i%N+1
+	// Command starts a process: a program that runs [Worker], or another that speaks its
+	// protocol. Required if N is not 0.
 	Command []string
-	// Logs is the folder for what they write to their standard error:
-	// worker-1.log and so on. Required if there are any.
+	// Logs is the folder for the standard error of the processes: worker-1.log and so on.
+	// Required if N is not 0.
 	Logs string
-	// Slack is how late a line may be for a violation to be held against the lock. Each
-	// process is asked whether it runs four times in it. Zero: none is asked.
+	// Slack is the largest delay of a line with which a violation is still held against the
+	// lock. Each process is asked whether it runs four times in it. Zero: none is asked.
 	Slack time.Duration
-	// Patience is how long an answer may take that waits for nothing but the process; default
-	// 10 s. A process that takes longer has failed.
+	// Patience is the time that an answer may take if it waits for nothing but the process;
+	// default 10 s. A process that takes longer has failed.
 	Patience time.Duration
 	// Hurry is closed when the run must end at once: then no answer may take longer than 2 s. It
 	// may be nil.
 	Hurry <-chan struct{}
 }
 
-// ErrUnavailable is the error of a worker that ends with the status 69 (EX_UNAVAILABLE): what it
-// needs is not there, such as a library.
+// ErrUnavailable is the error of a worker that ends with the status 69 (EX_UNAVAILABLE): a
+// thing that it needs is not there, such as a library.
 var ErrUnavailable = errors.New("the worker lacks something")
 
 // exitUnavailable is the exit status of such a worker.
@@ -48,8 +48,8 @@ type Workers struct {
 	all     []*slot
 }
 
-// Start starts them, and returns when each has said hello. died is called with
-// the error of one that has ended by itself. After an error they are to be ended too.
+// Start starts the workers, and returns when each has said hello. died is called with the error
+// of a process that has ended by itself. After an error call End too.
 func Start(ctx context.Context, cfg Config, died func(error)) (*Workers, error) {
 	w := &Workers{spawner: child.NewSpawner()}
 	var g errgroup.Group
@@ -62,7 +62,7 @@ func Start(ctx context.Context, cfg Config, died func(error)) (*Workers, error) 
 	return w, g.Wait()
 }
 
-// slot returns the one that a client lives in.
+// slot returns the slot of the worker that a client lives in.
 func (w *Workers) slot(client int) *slot { return w.all[client%len(w.all)] }
 
 // Number returns the number of the worker that a client lives in, from 1.
@@ -79,15 +79,15 @@ func (w *Workers) Pause(ctx context.Context, worker int) error { return w.all[wo
 // Resume lets the process of a worker go on.
 func (w *Workers) Resume(worker int) error { return w.all[worker-1].resume() }
 
-// Kill ends the process of a worker, and returns when all that follows from its end is
-// on record.
+// Kill ends the process of a worker, and returns when all consequences of its end are on
+// record.
 func (w *Workers) Kill(worker int) { w.all[worker-1].stop() }
 
 // Start starts another process for a worker, and returns when it has said hello.
 func (w *Workers) Start(ctx context.Context, worker int) error { return w.all[worker-1].start(ctx) }
 
-// End ends all processes, and returns when they are gone, with all that they have started. The
-// error says what they did not end by themselves, or what is left.
+// End ends all processes, and returns when they are gone, with all processes that they have
+// started. The error names those that did not end by themselves, or that are left.
 func (w *Workers) End() error {
 	var wg sync.WaitGroup
 	errs := make([]error, len(w.all))
@@ -99,7 +99,8 @@ func (w *Workers) End() error {
 	return errors.Join(errs...)
 }
 
-// Unanswered tells, of each worker that has not answered a command for more than a moment, which.
+// Unanswered describes, for each worker, a command that it has not answered for longer than
+// moment.
 func (w *Workers) Unanswered(moment time.Duration) (all []string) {
 	for _, one := range w.all {
 		if p := one.current(); p != nil {
@@ -111,15 +112,15 @@ func (w *Workers) Unanswered(moment time.Duration) (all []string) {
 	return all
 }
 
-// Goroutines asks each for what its closed clients have left running. One that does not answer has
-// failed.
+// Goroutines asks each worker for the goroutines that its closed clients have left running. A
+// worker that does not answer has failed.
 func (w *Workers) Goroutines() (left []string, err error) {
 	stacks, errs := make([][]string, len(w.all)), make([]error, len(w.all))
 	var wg sync.WaitGroup
 	for i, one := range w.all {
 		p := one.current()
 		if p == nil {
-			continue // it never started, which is told elsewhere
+			continue // it never started, which is reported elsewhere
 		}
 		wg.Go(func() {
 			l, err := p.connection.ask(context.Background(), protocol.Command{Do: protocol.DoCensus}, nil, nil)
@@ -135,7 +136,7 @@ func (w *Workers) Goroutines() (left []string, err error) {
 	return left, errors.Join(errs...)
 }
 
-// Lateness is that of all workers together.
+// Lateness returns the lateness of all workers together.
 func (w *Workers) Lateness() Lateness {
 	var all []*lateness
 	for _, one := range w.all {

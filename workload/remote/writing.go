@@ -2,7 +2,7 @@ package remote
 
 import "github.com/zkverify/zkverify/workload/internal/protocol"
 
-// send has a command written. That it does not arrive is seen by the answers that do not come.
+// send queues a command to be written. If it does not arrive, its answer is missing.
 func (t *connection) send(c protocol.Command) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -12,7 +12,7 @@ func (t *connection) send(c protocol.Command) {
 func (t *connection) sendLocked(c protocol.Command) {
 	b, err := protocol.Encode(c)
 	if err != nil {
-		return // no command is made of what cannot be written
+		return // every command that is made can be written
 	}
 	t.queue = append(t.queue, b)
 	select {
@@ -22,7 +22,7 @@ func (t *connection) sendLocked(c protocol.Command) {
 }
 
 // write writes the commands, one after the other, until the end of the connection or of the
-// worker's input. A worker that does not read keeps it, and nothing else.
+// worker's input. A worker that does not read blocks only this goroutine.
 func (t *connection) write() {
 	for {
 		t.mu.Lock()

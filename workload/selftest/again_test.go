@@ -47,8 +47,8 @@ func TestATrialThatHasShownNothingIsMadeAgain(t *testing.T) {
 	}
 }
 
-// Of many deletions one comes too late now and then: the recipe as it is has been
-// provoked all the same. Of few faults each must strike.
+// Of many deletions one comes too late now and then: the unmutated recipe has still been
+// provoked. Of few faults each must strike.
 func TestARunOfTheRecipeShowsNothingIfManyFaultsDidNotStrike(t *testing.T) {
 	for _, c := range []struct {
 		struck, skipped int

@@ -9,10 +9,10 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 )
 
-// between is what stands between two columns.
+// between separates two columns.
 const between = "  "
 
-// widths returns how wide the columns of rows are.
+// widths returns the widths of the columns of rows.
 func widths(rows [][]string) []int {
 	var all []int
 	for _, row := range rows {
@@ -26,7 +26,7 @@ func widths(rows [][]string) []int {
 	return all
 }
 
-// sum is how wide columns are together.
+// sum returns the width of all columns together.
 func sum(columns []int) int {
 	all := -len(between)
 	for _, n := range columns {
@@ -35,7 +35,7 @@ func sum(columns []int) int {
 	return all
 }
 
-// leastColumn is how narrow a column becomes at the least.
+// leastColumn is the least width of a column.
 const leastColumn = 12
 
 // narrow makes the given columns narrower, the widest first, until all of them take
@@ -55,7 +55,7 @@ func narrow(columns []int, width int, which ...int) {
 	}
 }
 
-// writeRow writes a row. What a cell has too much for its column goes to lines below.
+// writeRow writes a row. Text that is too long for its column continues on the lines below.
 func writeRow(w io.Writer, row []string, columns []int) error {
 	cells, height := make([][]string, len(row)), 1
 	for i, cell := range row {

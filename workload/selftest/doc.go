@@ -1,11 +1,10 @@
-// Package selftest verifies the verifier. A checker that finds nothing has
-// proved nothing until it is known to find what is there: so every mutant, a
-// copy of the recipes with one deliberate bug, is put through a run that
-// provokes the bug, on real servers, and must be caught by the guarantee that
-// the bug breaks; and the recipes as they are go through the very same runs,
-// and must pass.
+// Package selftest verifies the verifier. A checker that finds no violation has proved nothing
+// until it is known to find violations: so every mutant, a copy of the recipes with one
+// deliberate bug, is put through a run that provokes the bug, on real servers, and must be
+// caught by the guarantee that the bug breaks; and the unmutated recipes go through the very
+// same runs, and must pass.
 //
-// A [Provocation] is such a run. Those of one family of recipes are in a file
-// of their own, provocations_<family>.go. [Run] carries them out one after the
-// other; a [Matrix] is what came of it.
+// A [Provocation] is such a run. The provocations of one family of recipes are in a file of
+// their own, provocations_<family>.go. [Run] carries them out one after the other; a [Matrix]
+// has the results.
 package selftest

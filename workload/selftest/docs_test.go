@@ -12,7 +12,7 @@ import (
 
 var update = flag.Bool("update", false, "write the table of mutants to the docs")
 
-// table is what the docs say of the mutants, in the order in which they run.
+// table returns the table of the mutants in the docs, in the order in which they run.
 func table() string {
 	var b, what strings.Builder
 	b.WriteString("| mutant | bug | what it does | caught by | provocation |\n| --- | --- | --- | --- | --- |\n")

@@ -8,7 +8,7 @@ import (
 	"github.com/zkverify/zkverify/workload/mutants"
 )
 
-// knownBad are locks that are no mutants, and bad all the same.
+// knownBad are bad locks that are no mutants.
 var knownBad = []mutants.Defect{
 	{
 		Name: "zk-lock", Recipe: histories.Mutex, Bug: "the Go client's own lock, as it is",
@@ -32,7 +32,7 @@ var knownBad = []mutants.Defect{
 	},
 }
 
-// Known returns what is known of a target that is bad; ok is false for others.
+// Known returns the defect of a target that is known to be bad; ok is false for others.
 func Known(target string) (d mutants.Defect, ok bool) {
 	for _, d := range slices.Concat(mutants.Defects(), knownBad) {
 		if d.Name == target {

@@ -7,7 +7,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-// hostEnv makes it a process of a Virtual.
+// hostEnv makes this program a process of a Virtual.
 const hostEnv = "ZKVERIFY_TEST_SELFTEST_HOST"
 
 func TestMain(m *testing.M) {

@@ -11,7 +11,7 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 )
 
-// Matrix is what came of a self-test.
+// Matrix has the results of a self-test.
 type Matrix struct {
 	Seed        int64   `json:"seed"`
 	ZooKeeper   string  `json:"zookeeper,omitempty"`
@@ -56,8 +56,8 @@ func (m *Matrix) JSON(w io.Writer) error {
 	return e.Encode(m)
 }
 
-// Text writes the matrix as a table, and below it what went wrong in plain words, in
-// lines of at most width letters. A width of 0 is no limit.
+// Text writes the matrix as a table, and below it the trials that went wrong, in plain words
+// and in lines of at most width letters. A width of 0 is no limit.
 func (m *Matrix) Text(w io.Writer, width int) error {
 	if err := m.table(w, width); err != nil {
 		return err
@@ -74,9 +74,9 @@ func (m *Matrix) Text(w io.Writer, width int) error {
 	return nil
 }
 
-// table writes a line for each trial. Where the lines are wider than width, the
-// provocations become headings, and the guarantee that had to catch a mutant is not
-// named besides the one that did: if it is another, the trial is marked as wrong.
+// table writes a line for each trial. Where the lines are wider than width, the provocations
+// become headings, and the guarantee that had to catch a mutant is left out beside the one that
+// did: if it is another, the trial is marked as wrong.
 func (m *Matrix) table(w io.Writer, width int) error {
 	full := [][]string{{"target", "provocation", "must be caught by", "was caught by", "seen at", "took", ""}}
 	short := [][]string{{"target", "was caught by", "seen at", "took", ""}}
@@ -110,7 +110,7 @@ func must(t Trial) string {
 	return t.Guarantee
 }
 
-// caught lists what fired, the guarantee that had to first.
+// caught lists the guarantees that fired, the one that had to fire first.
 func caught(t Trial) string {
 	if t.NotRun {
 		return "not run"
@@ -152,7 +152,7 @@ func mark(t Trial) string {
 	return strings.Join(marks, "; ")
 }
 
-// Sentence tells what went wrong.
+// Sentence describes a trial that went wrong.
 func (t Trial) Sentence() string {
 	what := t.Target + " in " + t.Provocation
 	switch {
@@ -170,7 +170,7 @@ func (t Trial) Sentence() string {
 	return what
 }
 
-// Summary is the result in a line.
+// Summary returns the result in a line.
 func (m *Matrix) Summary() string {
 	var bad, caught, good, passed, notRun int
 	for _, t := range m.Trials {

@@ -88,8 +88,7 @@ func TestProvocationsAreSelectedByName(t *testing.T) {
 	}
 }
 
-// A mutant must be caught by its own guarantee, and the recipe must have been put
-// to the test.
+// A mutant must be caught by its own guarantee, and the recipe must have exercised it.
 func TestATrialIsJudgedByItsOwnGuarantee(t *testing.T) {
 	verdicts := func(outcomes ...verdict.Outcome) *checker.Report {
 		r := &checker.Report{}

@@ -9,7 +9,7 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 )
 
-// Provocations returns all of them.
+// Provocations returns all provocations.
 func Provocations() []Provocation {
 	return slices.Concat(
 		sessionProvocations(),
@@ -34,9 +34,9 @@ func Provocations() []Provocation {
 	)
 }
 
-// Select returns the provocations of the mutants and provocations that only
-// names, of the given recipes, each with no other mutants; empty lists mean all.
-// The error says what can be named.
+// Select returns the provocations of the given recipes that only names, by their own name or by
+// that of a mutant, each with no other mutants; empty lists mean all. The error lists the names
+// that are possible.
 func Select(only []string, of []histories.Recipe) ([]Provocation, error) {
 	left := make(map[string]bool)
 	for _, name := range only {

@@ -8,7 +8,7 @@ import (
 	"github.com/zkverify/zkverify/workload"
 )
 
-// barrierProvocations have clients wait at barriers.
+// barrierProvocations make clients wait at barriers.
 func barrierProvocations() []Provocation {
 	waits := stubborn()
 	waits.Hold, waits.Patience = 50*time.Millisecond, 2*time.Second

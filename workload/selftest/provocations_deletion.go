@@ -41,8 +41,8 @@ func deletionProvocations() []Provocation {
 			Mutants: []string{"mutant-handoff-after-loss"},
 		},
 		{
-			// The one ahead releases when the session's last evidence is too old, and before the
-			// waiter looks at the queue again.
+			// The contender ahead releases when the session's last evidence is too old, and
+			// before the waiter looks at the queue again.
 			Name:    "deleted-waiters",
 			What:    "an administrator deletes nodes of clients that wait",
 			Config:  workload.Config{Clients: 24, Pairs: -1, Locks: 12, Duration: 42 * time.Second, SessionTimeout: 600 * time.Millisecond, Mix: long, Schedule: aimed(histories.NodeDeletion, fault.AtWaiter, 70, 600*time.Millisecond, 0)},

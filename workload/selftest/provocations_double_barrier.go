@@ -8,7 +8,8 @@ import (
 	"github.com/zkverify/zkverify/workload"
 )
 
-// doubleBarrierProvocations have clients enter double barriers and leave them, round after round.
+// doubleBarrierProvocations make clients enter double barriers and leave them, round after
+// round.
 func doubleBarrierProvocations() []Provocation {
 	together := stubborn()
 	broken := stubborn()

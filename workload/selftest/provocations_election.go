@@ -13,7 +13,7 @@ func electionProvocations() []Provocation {
 	again, fickle, rare := stubborn(), stubborn(), stubborn()
 	again.Reenter, again.Hold = 1, 10*time.Millisecond
 	fickle.Cancel, fickle.Hold, fickle.Patience = 0.5, 30*time.Millisecond, 20*time.Millisecond
-	// Nobody leads for longer than until an observer looks again.
+	// No client leads for longer than until an observer looks again.
 	rare.Hold, rare.Rest, rare.Patience = time.Millisecond, 6*time.Second, 5*time.Second
 	return []Provocation{
 		{

@@ -8,11 +8,11 @@ import (
 	"github.com/zkverify/zkverify/workload/cycle"
 )
 
-// evidenceProvocations are of what a client takes for evidence that its session lives.
+// evidenceProvocations test a client's evidence that its session lives.
 func evidenceProvocations() []Provocation {
 	return []Provocation{
 		{
-			// What a client has heard of its server, its server has not told the leader yet.
+			// The client has heard from its server, and its server has not told the leader yet.
 			// One strike in ten shows it.
 			Name: "slow-follower",
 			What: "a holder hears late from its server, a follower, which is then cut off from the other servers",
@@ -23,8 +23,8 @@ func evidenceProvocations() []Provocation {
 			Mutants: []string{"mutant-write-proves-itself"},
 		},
 		{
-			// Answers come late, and each is followed at once by a write: of the request that was
-			// answered the follower has not told the leader when it passes the write on.
+			// Answers come late, and each is followed at once by a write: when the follower
+			// passes the write on, it has not told the leader of the request that was answered.
 			Name: "slow-answers",
 			What: "as slow-follower, but each answer takes longer than the servers' tick",
 			Config: workload.Config{
@@ -75,9 +75,9 @@ func evidenceProvocations() []Provocation {
 	}
 }
 
-// doubted is a run in which a rule of evidence has to bear the fault deaf-leader with these
-// parameters n times, and a clock of the leader that is as fast as the rule allows: what is
-// wrong with a rule shows by half a tick, and may be hidden by the margin.
+// doubted returns a run that puts a rule of evidence through n faults deaf-leader with these
+// parameters, and a clock of the leader that is as fast as the rule allows: an error in a rule
+// amounts to half a tick, which the margin may hide.
 func doubted(n int, params map[string]string) workload.Config {
 	const every = 7 * time.Second
 	whole := time.Duration(n) * every

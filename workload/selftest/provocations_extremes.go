@@ -8,7 +8,7 @@ import (
 
 func extremeProvocations() []Provocation {
 	many := stubborn()
-	many.Hold = 50 * time.Millisecond // who comes too early meets a holder
+	many.Hold = 50 * time.Millisecond // a client that comes too early meets a holder
 	return []Provocation{
 		{
 			Name:    "multitude",

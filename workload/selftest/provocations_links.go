@@ -25,8 +25,8 @@ func linkProvocations() []Provocation {
 			Mutants: []string{"mutant-hasty-reconnect"},
 		},
 		{
-			// syncLimit × tickTime is longer than the session timeout: a follower
-			// goes on answering when the leader has expired the session.
+			// syncLimit × tickTime is longer than the session timeout: a follower goes on
+			// answering when the leader has expired the session.
 			Name: "holder-follower",
 			What: "the follower that a holder is linked to is cut off from its peers",
 			Config: workload.Config{
@@ -36,9 +36,9 @@ func linkProvocations() []Provocation {
 			Mutants: []string{"mutant-read-heartbeat"},
 		},
 		{
-			// The session lives on, at another server. One that a client gives up
-			// instead ends a second later: with holds this long, and three
-			// others ahead, the client may well hold the lock then.
+			// The session lives on, at another server. A session that a client gives up instead
+			// ends a second later: with holds this long, and three others ahead, the client may
+			// well hold the lock then.
 			Name: "half-open",
 			What: "replies to creates are lost, replies to and requests of releases too",
 			Config: workload.Config{
@@ -52,9 +52,9 @@ func linkProvocations() []Provocation {
 			Mutants: []string{"mutant-second-node", "mutant-adopted-node", "mutant-stale-ownership", "mutant-forgotten-node", "mutant-token-after-lost-reply"},
 		},
 		{
-			// The delete of a failed try is sent as soon as its place is known, so the link
-			// is cut before. What is left behind goes when its client closes, as some do: the
-			// last strikes come just before the recovery.
+			// The delete of a failed try is sent as soon as its place is known, so the link is
+			// cut before. A node that is left behind goes when its client closes, as some do:
+			// the last strikes come just before the recovery.
 			Name: "half-open-tries",
 			What: "nobody waits, all try; requests are lost",
 			Config: workload.Config{

@@ -52,8 +52,8 @@ func mutexProvocations() []Provocation {
 			Mutants: []string{"mutant-release-unanswered", "mutant-close-leaves-session"},
 		},
 		{
-			// One try in fifty is refused: of the thousand and more that two clients make,
-			// also on a busy machine, some twenty are.
+			// One try in fifty is refused: of the thousand and more tries of two clients, also
+			// on a busy machine, some twenty are.
 			Name:    "free-tries",
 			What:    "two clients try a few locks, which are free nearly always; no faults",
 			Config:  workload.Config{Clients: 2, Locks: 6, Duration: 5 * time.Second, Mix: trying, Schedule: calm()},

@@ -41,8 +41,8 @@ func permitProvocations() []Provocation {
 			Mutants: []string{"mutant-semaphore-cancelled"},
 		},
 		{
-			// With more semaphores than clients it is mostly a taking of permits
-			// that is under way.
+			// With more semaphores than clients the operation under way is mostly an acquire of
+			// permits.
 			Name: "unanswered-permits",
 			What: "there are permits for all, and the replies to those who take them are lost",
 			Config: workload.Config{

@@ -7,7 +7,7 @@ import (
 	"github.com/zkverify/zkverify/workload"
 )
 
-// queueProvocations are of the queue of a mutex: its order, and who is woken.
+// queueProvocations test the queue of a mutex: its order, and the waiters that a release wakes.
 func queueProvocations() []Provocation {
 	busy := stubborn()
 	busy.Hold = time.Millisecond

@@ -12,7 +12,7 @@ func readWriteProvocations() []Provocation {
 	recipe := []histories.Recipe{histories.ReadWrite}
 	mixed := stubborn()
 	mixed.Hold = 5 * time.Millisecond
-	// A writer pauses before it downgrades, for as long as it can be robbed.
+	// A writer pauses before it downgrades, for as long as the lock can be taken from it.
 	robbed := stubborn()
 	robbed.Hold, robbed.HoldOn, robbed.Race, robbed.Write, robbed.Cross = 300*time.Millisecond, -1, 1, 0.8, 1
 	return []Provocation{

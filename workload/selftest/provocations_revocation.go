@@ -25,10 +25,10 @@ func revocationProvocations() []Provocation {
 			},
 		},
 		{
-			// A client that has given a lock back asks the next holder for it, at once, in a
+			// A client that has released a lock asks the next holder for it, at once, in a
 			// third of its cycles. A lost request shows if the lease then lasts for a session
-			// timeout: some one in ten hand-overs shows it, and a lock has one in more than
-			// a second.
+			// timeout: some one in ten hand-overs shows it, and a lock has one in more than a
+			// second.
 			Name: "one-request",
 			What: "holders that hold on for long are asked to release once or twice, no faults",
 			Config: workload.Config{

@@ -15,41 +15,40 @@ import (
 // unmutated is the target that must pass every provocation.
 const unmutated = "recipes"
 
-// Config is what a self-test needs. Dir is required, and Ensemble and Network unless all
-// is carried out in virtual time.
+// Config configures a self-test. Dir is required, and Ensemble and Network too unless all
+// trials are carried out in virtual time.
 type Config struct {
 	Ensemble     ensemble.Ensemble    // stays open
-	Auth         ensemble.Credentials // what clients authenticate by; default nobody's
+	Auth         ensemble.Credentials // of the clients; default none
 	Network      links.Network        // stays open
 	Provocations []Provocation        // see Select
 	Seed         int64                // of the first run of each trial
-	// Seeds is with how many seeds a mutant runs until it is caught, at least 1. In virtual
-	// time the recipe as it is must pass with all of them, else with the first.
+	// Seeds is the number of seeds with which a mutant runs until it is caught, at least 1. In
+	// virtual time the unmutated recipe must pass with all of them, else with the first.
 	Seeds int
-	// Dir is the folder for histories. Only that of a trial that did not go as
-	// it should is kept.
+	// Dir is the folder for histories. Only the history of a trial that went wrong is kept.
 	Dir string
-	// Worker is the command of a worker process, for provocations whose clients live in
-	// such, as that of workload.Workers is. Without one these are not run.
+	// Worker is the command of a worker process, as in workload.Workers, for provocations whose
+	// clients live in worker processes. Without a command these are not run.
 	Worker []string
-	// Virtual, if not nil, has trials carried out in virtual time: all that InVirtualTime.
+	// Virtual, if not nil, carries out trials in virtual time: all that InVirtualTime.
 	Virtual *Virtual
 
-	// Began is told of each trial before it begins: the n-th of so many. Ended
-	// is told what came of it. Both may be nil; calls of them do not overlap.
+	// Began is called with each trial before it begins: the n-th of so many. Ended is called
+	// with its result. Both may be nil; calls of them do not overlap.
 	Began func(n, of int, t Trial)
 	Ended func(t Trial)
-	// Progress is told how the run of a trial stands, as workload.Config.Progress is, but
-	// not of one in virtual time. It may be nil.
+	// Progress is called with the progress of the run of a trial, as workload.Config.Progress
+	// is, but not of one in virtual time. It may be nil.
 	Progress func(workload.Progress)
 }
 
-// Run carries out each provocation: its mutants in turn, then the recipe as it is; first
-// those in virtual time, several of them at once. The end of ctx ends it early, with what
-// it has.
+// Run carries out each provocation: its mutants in turn, then the unmutated recipe; first the
+// trials in virtual time, several of them at once. The end of ctx ends it early, with the
+// results until then.
 //
-// The error says why the self-test could not go on. That a mutant escaped is
-// none: it is in the matrix.
+// The error says why the self-test could not go on. A mutant that escapes is no error: it is in
+// the matrix.
 func Run(ctx context.Context, cfg Config) (*Matrix, error) {
 	m := &Matrix{Seed: cfg.Seed, ZooKeeper: cfg.zooKeeper()}
 	start := time.Now()
@@ -90,7 +89,7 @@ func trialsOf(cfg Config) (all []*trialOf) {
 	return all
 }
 
-// runTrials carries out those in virtual time, or the others.
+// runTrials carries out the trials in virtual time, or the others.
 func runTrials(ctx context.Context, cfg Config, all []*trialOf, virtual bool) error {
 	jobs, n := 1, 0
 	if virtual {

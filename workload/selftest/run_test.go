@@ -13,8 +13,8 @@ import (
 	"github.com/zkverify/zkverify/workload/mutants"
 )
 
-// A mutant in processes that are paused, a lock that others ship, and the recipe as it is.
-// The rest takes minutes: make selftest.
+// A mutant in processes that are paused, a known bad lock, and the unmutated recipe. The rest
+// takes minutes: make selftest.
 func TestABadLockIsCaughtAndTheRecipeIsNot(t *testing.T) {
 	ensembletest.EveryNight(t)
 	if testing.Short() {
@@ -49,8 +49,8 @@ func TestABadLockIsCaughtAndTheRecipeIsNot(t *testing.T) {
 		t.Errorf("something is kept of what went well: %v", left)
 	}
 
-	// A self-test that cannot fail proves nothing: a correct lock that is said
-	// to be bad escapes, and its history is kept.
+	// A self-test that cannot fail proves nothing: a correct lock that is called bad escapes,
+	// and its history is kept.
 	before := knownBad
 	knownBad = append(slices.Clone(before), mutants.Defect{Name: unmutated, Guarantee: checker.MutualExclusion})
 	defer func() { knownBad = before }()

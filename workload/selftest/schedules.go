@@ -15,7 +15,7 @@ func aimed(kind string, aim fault.Aim, n int, every, length time.Duration) *neme
 	return several(kind, aim, n, every/4, every, length)
 }
 
-// several is aimed from a time on.
+// several returns a schedule as aimed does, with the first fault at from.
 func several(kind string, aim fault.Aim, n int, from, every, length time.Duration) *nemesis.Schedule {
 	s := &nemesis.Schedule{}
 	for i := range n {
@@ -39,7 +39,7 @@ func withAll(s *nemesis.Schedule, params map[string]string) *nemesis.Schedule {
 	return s
 }
 
-// steps returns one schedule of several.
+// steps joins several schedules to one.
 func steps(all ...*nemesis.Schedule) *nemesis.Schedule {
 	s := &nemesis.Schedule{}
 	for _, other := range all {
@@ -49,7 +49,7 @@ func steps(all ...*nemesis.Schedule) *nemesis.Schedule {
 	return s
 }
 
-// strike is a fault and whom it hits.
+// strike is a fault with its aim.
 type strike struct {
 	fault string
 	aim   fault.Aim
@@ -72,22 +72,22 @@ func oneLink(length, every time.Duration, n int, strikes ...strike) *nemesis.Sch
 // calm is a schedule without faults.
 func calm() *nemesis.Schedule { return &nemesis.Schedule{} }
 
-// SessionTimeout is that of the clients: short, so that sessions end soon.
+// SessionTimeout is the timeout of the clients: short, so that sessions end soon.
 const SessionTimeout = time.Second
 
-// longer is the session timeout where a wake-up that was missed has to show: with it the slow
-// look at the queue that makes up for one comes well after the bound for a turn, which is
-// 750 ms at least (lock.Settings.TurnBound).
+// longer is the session timeout of provocations in which a missed wake-up has to show: with it
+// the slow look at the queue that makes up for a missed one comes well after the bound for a
+// turn, which is 750 ms at least (lock.Settings.TurnBound).
 const longer = 2 * time.Second
 
-// slow are stubborn clients that hold on for long enough to be robbed.
+// slow returns stubborn clients that hold on for long enough to lose their locks.
 func slow() cycle.Mix {
 	m := stubborn()
 	m.Hold = 150 * time.Millisecond
 	return m
 }
 
-// stubborn are patient clients that hold on when they are hit.
+// stubborn returns patient clients that hold on when a fault hits them.
 func stubborn() cycle.Mix {
 	return cycle.Mix{HoldOn: 1, Try: -1, Timeout: -1, Cancel: -1, Crash: -1, Long: -1, Ended: -1, Hold: 50 * time.Millisecond}
 }

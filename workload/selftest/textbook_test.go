@@ -7,7 +7,7 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// What the textbook's locks leave open is found by one kind of fault each.
+// Each gap of the textbook's locks is found by one kind of fault.
 func TestWhatIsWrongWithTheTextbooksLocksIsFound(t *testing.T) {
 	v := inVirtualTime(t, "yes")
 	for name, c := range map[string]Trial{

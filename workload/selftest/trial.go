@@ -20,30 +20,30 @@ import (
 	"github.com/zkverify/zkverify/workload/targets"
 )
 
-// Trial is what came of a mutant, or of the recipe as it is, in one provocation: of the last
-// run that it took.
+// Trial is the result of a mutant, or of the unmutated recipe, in one provocation: that of the
+// last run that it took.
 type Trial struct {
 	Provocation string           `json:"provocation"`
 	Target      string           `json:"target"`
 	Recipe      histories.Recipe `json:"recipe"`
-	// Guarantee must catch the target; "" if none may be violated.
+	// Guarantee must catch the target; "" if no guarantee may be violated.
 	Guarantee string `json:"guarantee,omitempty"`
 	Seed      int64  `json:"seed"`
 
-	OK     bool     `json:"ok"`               // as it should be
-	Why    string   `json:"why,omitempty"`    // it is not
+	OK     bool     `json:"ok"`               // the trial went as it should
+	Why    string   `json:"why,omitempty"`    // the reason why it did not
 	Fired  []string `json:"fired,omitempty"`  // guarantees that were violated
 	Took   Seconds  `json:"took"`             // from the start of the first run to the last verdict
 	Seen   *Seconds `json:"seen,omitempty"`   // on the run's clock: the first violation of Guarantee
 	First  string   `json:"first,omitempty"`  // that violation, in words
 	Kept   string   `json:"kept,omitempty"`   // the history, when something went wrong
 	NotRun bool     `json:"notRun,omitempty"` // the ensemble cannot have its faults
-	Runs   int      `json:"runs,omitempty"`   // with how many seeds, the last of which is Seed
+	Runs   int      `json:"runs,omitempty"`   // number of seeds, the last of which is Seed
 	Again  int      `json:"again,omitempty"`  // times that it was made again, having shown nothing
 }
 
-// untilCaught carries out the trial with so many seeds: a mutant until one of them catches
-// it, the recipe as it is as long as it passes.
+// untilCaught carries out the trial with so many seeds: a mutant until one of them catches it,
+// the unmutated recipe as long as it passes.
 func (t *Trial) untilCaught(seeds int, run func(*Trial) (void bool, err error)) error {
 	fresh := *t
 	for n := range seeds {
@@ -59,13 +59,13 @@ func (t *Trial) untilCaught(seeds int, run func(*Trial) (void bool, err error)) 
 	return nil
 }
 
-// voidTrials is how often a trial that has shown nothing is made again.
+// voidTrials is the number of times that a trial that has shown nothing is made again.
 const voidTrials = 2
 
-// untilShown carries out the trial, and once more, with the next seed, if it has shown
-// nothing: the servers came to disagree with each other, or a fault found nobody to hit. Of
-// the recipe as it is that is chance, as when all clients had come to the leader and a
-// follower was to be cut off.
+// untilShown carries out the trial, and once more, with the next seed, if it has shown nothing:
+// the servers came to disagree with each other, or a fault found no client to hit. For the
+// unmutated recipe that is chance, as when all clients had come to the leader and a follower
+// was to be cut off.
 func (t *Trial) untilShown(run func(*Trial) (void bool, err error)) error {
 	for fresh := *t; ; {
 		if void, err := run(t); err != nil || !void || t.Again == voidTrials {
@@ -77,7 +77,7 @@ func (t *Trial) untilShown(run func(*Trial) (void bool, err error)) error {
 	}
 }
 
-// run carries out the trial and judges it. A void one has shown nothing.
+// run carries out the trial and judges it. A void trial has shown nothing.
 func (t *Trial) run(ctx context.Context, cfg Config, p Provocation) (void bool, err error) {
 	if why := impossible(cfg, p); why != "" {
 		t.NotRun, t.Why = true, why
@@ -108,17 +108,17 @@ func (t *Trial) carryOut(ctx context.Context, cfg Config, p Provocation, also fu
 	return t.decide(ctx, done, p)
 }
 
-// file is the name of its history.
+// file returns the name of the trial's history.
 func (t *Trial) file() string { return t.Provocation + "-" + t.Target + ".jsonl" }
 
 // recorded is a run on record.
 type recorded struct {
 	history string // its file
 	faults  nemesis.Report
-	failed  error // what the run itself has failed with
+	failed  error // the error of the run itself
 }
 
-// record carries out the run that began at the given time. What also is, if not nil,
+// record carries out the run that began at the given time. The function also, if not nil,
 // completes its set-up.
 func (t *Trial) record(ctx context.Context, cfg Config, p Provocation, began time.Time, also func(*workload.Config)) (recorded, error) {
 	target, err := targets.Named(t.Target)
@@ -144,7 +144,7 @@ func (t *Trial) record(ctx context.Context, cfg Config, p Provocation, began tim
 	return recorded{file, result.Nemesis, runErr}, nil
 }
 
-// decide judges the trial by what is on record.
+// decide judges the trial by its history.
 func (t *Trial) decide(ctx context.Context, done recorded, p Provocation) (void bool, err error) {
 	h, err := histories.ReadFile(done.history)
 	if err != nil {
@@ -167,7 +167,7 @@ func (t *Trial) decide(ctx context.Context, done recorded, p Provocation) (void 
 	return void, nil
 }
 
-// configOf is how a run of a provocation is set up, but for its recorder and its
+// configOf returns the configuration of a run of a provocation, without its recorder and its
 // workers.
 func configOf(cfg Config, p Provocation, target lock.Target, seed int64) workload.Config {
 	run := p.Config
@@ -179,13 +179,13 @@ func configOf(cfg Config, p Provocation, target lock.Target, seed int64) workloa
 	return run
 }
 
-// skippedOf is of how many faults that struck one may have been skipped in a run of the recipe
-// as it is that shows something: of many deletions one comes too late now and then, when the
-// node is gone. Of fewer faults each must strike.
+// skippedOf is the number of faults of which one may be skipped in a run of the unmutated
+// recipe that shows something: of many deletions one comes too late now and then, when the node
+// is gone. If there are fewer faults each must strike.
 const skippedOf = 10
 
-// weigh says what a run shows that was judged, did not go as it should and has failed
-// with runErr if that is not nil. A void one shows nothing.
+// weigh judges the report of a run that did not go as it should and has failed with runErr if
+// that is not nil. A void run shows nothing.
 func (t *Trial) weigh(r *checker.Report, faults nemesis.Report, runErr error) (void bool) {
 	switch {
 	case r.Void():
@@ -201,7 +201,7 @@ func (t *Trial) weigh(r *checker.Report, faults nemesis.Report, runErr error) (v
 	return void
 }
 
-// impossible says why the provocation cannot be carried out on this ensemble.
+// impossible returns the reason why the provocation cannot be carried out on this ensemble.
 func impossible(cfg Config, p Provocation) string {
 	if p.Config.Workers.N > 0 && len(cfg.Worker) == 0 {
 		return "there is no command of a worker process"
@@ -217,7 +217,7 @@ func impossible(cfg Config, p Provocation) string {
 	return ""
 }
 
-// guaranteesOf returns those that the provocation is to put to the test.
+// guaranteesOf returns the guarantees that the provocation is to exercise.
 func guaranteesOf(p Provocation) (all []string) {
 	for _, m := range p.Mutants {
 		if g := guaranteeFor(m); !slices.Contains(all, g) {
@@ -227,10 +227,9 @@ func guaranteesOf(p Provocation) (all []string) {
 	return all
 }
 
-// judge decides from the checker's report whether the trial went as it should.
-// A mutant must be caught by its own guarantee. The recipe as it is must violate
-// none, and must have been put to the test on each that its mutants break: one
-// that was not exercised would pass whatever it does.
+// judge decides from the checker's report whether the trial went as it should. A mutant must be
+// caught by its own guarantee. The unmutated recipe must violate no guarantee, and must have
+// exercised each that its mutants break: a guarantee that is not exercised is never violated.
 func (t *Trial) judge(r *checker.Report, exercised []string) {
 	for i := range r.Verdicts {
 		if v := &r.Verdicts[i]; v.Outcome == verdict.Violated {

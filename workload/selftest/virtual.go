@@ -19,24 +19,24 @@ import (
 	"github.com/zkverify/zkverify/workload/simulation/process"
 )
 
-// Virtual is what trials in virtual time need: each is carried out in a process of its own,
-// on simulated servers.
+// Virtual carries out trials in virtual time: each in a process of its own, on simulated
+// servers.
 type Virtual struct {
 	process.Program // calls Host
 	Servers         Servers
-	Jobs            int // how many trials at a time, at least 1
+	Jobs            int // trials at a time, at least 1
 }
 
-// Servers is how simulated servers are set up.
+// Servers configures simulated servers.
 type Servers struct {
 	ZooKeeper string        `json:"zookeeper"` // one of simulated.Versions; empty: the first
 	Tick      time.Duration `json:"tick"`
 	SyncLimit int           `json:"syncLimit"` // ticks
 }
 
-// Can says whether the provocation can be carried out in virtual time: clients that live in
-// processes of their own are paused there on a seeded runtime alone. A nil Virtual can do
-// nothing.
+// Can reports whether the provocation can be carried out in virtual time: clients that live in
+// processes of their own can be paused there only on a seeded runtime. A nil Virtual can carry
+// out none.
 func (v *Virtual) Can(p Provocation) bool {
 	return v != nil && (v.Seeded || p.Config.Workers.N == 0)
 }
@@ -63,8 +63,8 @@ const (
 	spread  = 3
 )
 
-// question is a trial that a process is asked for, in its working directory; answer is what
-// came of it.
+// question is the request to a process for a trial, carried out in its working directory;
+// answer is the result.
 type question struct {
 	Trial   Trial   `json:"trial"`
 	Servers Servers `json:"servers"`
@@ -75,8 +75,8 @@ type answer struct {
 	Void  bool  `json:"void"`
 }
 
-// run carries out one run of the trial in a process. Of one that fails the trial is not as
-// it should be, and what it printed is kept.
+// run carries out one run of the trial in a process. If the process fails, the trial went
+// wrong, and the output of the process is kept.
 func (v *Virtual) run(ctx context.Context, dir string, t *Trial) (void bool, err error) {
 	var a answer
 	err = v.Ask(ctx, dir, question{*t, v.Servers}, &a)
@@ -144,7 +144,7 @@ func (t *Trial) onServers(ctx context.Context, s Servers, p Provocation) (done r
 	return t.record(ctx, cfg, p, time.Time{}, nil)
 }
 
-// provocationNamed returns that of a name.
+// provocationNamed returns the provocation of a name.
 func provocationNamed(name string) (Provocation, error) {
 	for _, p := range Provocations() {
 		if p.Name == name {

@@ -11,13 +11,13 @@ import (
 	"github.com/zkverify/zkverify/nemesis/fault"
 )
 
-// messageLink is a link to which something can be done at a message.
+// messageLink is a link that can be cut, or call a function, at a given message.
 type messageLink interface {
 	CutAt(ctx context.Context, n int, cut links.Cut) error
 	CallAt(ctx context.Context, n int, do func()) error
 }
 
-// pauseAt is the way of an at-message that cuts nothing: the client's process is paused.
+// pauseAt is the choice of an at-message that cuts nothing: the client's process is paused.
 const pauseAt = "pause"
 
 // atMessage is the kind of fault of the plan edges: from one message on, a client's link
@@ -57,7 +57,7 @@ func atMessage() fault.Kind {
 			if c.Worker == 0 {
 				return f, errors.New("at-message: clients have no processes to pause without the seeded runtime (zkverify-sim)")
 			}
-			f.Name = histories.WorkerPause // which is what it is, to whoever judges
+			f.Name = histories.WorkerPause // the fault's name in the history, for the checker
 			heal := f.Stop
 			f.Stop = func(ctx context.Context) error {
 				return errors.Join(heal(ctx), s.World.(fault.Workers).Resume(c.Worker))

@@ -11,7 +11,7 @@ import (
 	"github.com/zkverify/zkverify/nemesis/fault"
 )
 
-// leaderAt is a run in which the leader's clock has a rate from the beginning on, and the
+// leaderAt returns a run in which the leader's clock has a rate from the beginning on, and the
 // sessions of holders end by silence.
 func leaderAt(seed int64, rate string) Spec {
 	s := spec(seed, "random", "recipes")
@@ -36,7 +36,7 @@ func TestTheRecipesHoldWhileTheLeadersClockIsOffByATwentieth(t *testing.T) {
 	}
 }
 
-// Nobody can keep a lease under a clock that is off by half: the bench sees it.
+// No lock can keep a lease under a clock that is off by half: the bench sees it.
 func TestALeaderWhoseClockIsMuchTooFastBreaksLeases(t *testing.T) {
 	violated := map[string]bool{}
 	for seed := int64(0); seed < 6 && !(violated["mutual exclusion"] && violated["loss is told"]); seed++ {

@@ -15,13 +15,14 @@ import (
 	"github.com/zkverify/zkverify/workload/targets"
 )
 
-// CoverageFile has what the faults of all runs of a sweep have met, plan by plan.
+// CoverageFile has the activities that the faults of all runs of a sweep have met, plan by
+// plan.
 const CoverageFile = "coverage.json"
 
-// Met is which states the faults of one run have met. As JSON it is short, since a sweep
+// Met counts the states that the faults of one run have met. As JSON it is short, since a sweep
 // keeps it of each run.
 type Met struct {
-	Starts   map[string]int     // how many faults of each kind began
+	Starts   map[string]int     // number of faults of each kind that began
 	Meetings []checker.Meetings // by fault and recipe
 }
 
@@ -34,7 +35,7 @@ type metJSON struct {
 	Met map[string][][]int `json:"met"`
 }
 
-// metOf is what the faults of a run have met.
+// metOf returns the states that the faults of a run have met.
 func metOf(r *checker.Report) Met {
 	m := Met{Starts: map[string]int{}, Meetings: r.Meetings}
 	for _, row := range r.Coverage {
@@ -43,7 +44,7 @@ func metOf(r *checker.Report) Met {
 	return m
 }
 
-// IsZero reports whether nothing is known of the run.
+// IsZero reports whether the coverage of the run is unknown.
 func (m Met) IsZero() bool { return m.Starts == nil }
 
 // MarshalJSON implements json.Marshaler.
@@ -97,11 +98,11 @@ func (m *Met) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// PlanCoverage is what the faults of all runs of a plan have met.
+// PlanCoverage counts the states that the faults of all runs of a plan have met.
 type PlanCoverage struct {
 	Plan string `json:"plan"`
 	Runs int    `json:"runs"`
-	// Without is how many of the runs are not in the sum: those that failed, and those of a
+	// Without is the number of runs that are not in the sum: those that failed, and those of a
 	// zkverify that did not keep their coverage.
 	Without int `json:"withoutCoverage,omitempty"`
 	checker.CoverageSum
@@ -134,8 +135,9 @@ func (p *PlanCoverage) clone() *PlanCoverage {
 	return all
 }
 
-// Coverage is what the faults of all runs so far have met, for each plan of what was asked
-// for. A cell that these runs could have filled is there, whether or not its fault began.
+// Coverage returns the states that the faults of all runs so far have met, for each plan of the
+// asked Specs. It has every cell that these runs could have filled, whether or not its fault
+// began.
 func (s *Sweep) Coverage(asked []Spec) (all []*PlanCoverage) {
 	for _, spec := range asked {
 		p := &PlanCoverage{Plan: spec.Plan}
@@ -148,14 +150,14 @@ func (s *Sweep) Coverage(asked []Spec) (all []*PlanCoverage) {
 	return all
 }
 
-// WriteCoverage writes it as JSON.
+// WriteCoverage writes the coverage of plans as JSON.
 func WriteCoverage(w io.Writer, all []*PlanCoverage) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", " ")
 	return e.Encode(map[string]any{"plans": all})
 }
 
-// cells are the faults that may begin in a run, and the recipes that it drives.
+// cells returns the faults that may begin in a run, and the recipes that it drives.
 func (s Spec) cells() (kinds []string, recipes []histories.Recipe) {
 	target, err := targets.Named(s.Target)
 	if err != nil {
@@ -192,5 +194,5 @@ func (s Spec) cells() (kinds []string, recipes []histories.Recipe) {
 	return kinds, recipes
 }
 
-// allFaults reports whether no fault is named.
+// allFaults reports whether the Spec names no fault.
 func (s Spec) allFaults() bool { return len(s.Faults) == 0 || s.Faults[0] == "all" }

@@ -13,8 +13,8 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// metOnce is what one fault of a kind has met: a process of a recipe in each of these
-// states.
+// metOnce returns the coverage of one fault of a kind that has met a process of a recipe in
+// each of these states.
 func metOnce(fault string, r histories.Recipe, in ...checker.State) Met {
 	met := map[checker.State]int{}
 	for _, s := range checker.States() {
@@ -94,7 +94,8 @@ func TestTheCellsOfAPlanAreThoseItsRunsCanFill(t *testing.T) {
 	}
 }
 
-// seen is a sweep in which every cell was met often, but those of one fault with one recipe.
+// seen returns a sweep in which every cell was met often, except those of one fault with one
+// recipe.
 func seen(t *testing.T, path string, asked Spec, fault string, r histories.Recipe) *Sweep {
 	s := openSweep(t, path)
 	kinds, recipes := asked.cells()
@@ -141,7 +142,8 @@ func TestExploreNamesWhatTheSweepHasMetLeast(t *testing.T) {
 	}
 }
 
-// What is run again has what was drawn in its spec: it is not drawn once more.
+// A run that is made again has the drawn faults and recipes in its Spec: they are not drawn
+// once more.
 func TestExploreLeavesAloneWhatIsNamed(t *testing.T) {
 	s := openSweep(t, filepath.Join(t.TempDir(), ResultsFile))
 	asked := spec(1, "explore", "recipes")

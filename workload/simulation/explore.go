@@ -8,22 +8,23 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// explores is the plan whose runs are made of what the sweep has met least.
+// explores is the plan whose runs have the faults and recipes that the sweep has met least.
 const explores = "explore"
 
-// How much a run of the plan explore has at most: with fewer faults and recipes each comes
-// more often.
+// The most cells and recipes of a run of the plan explore: with fewer faults and recipes each
+// comes more often.
 const (
 	exploredCells   = 12
 	exploredRecipes = 3
 )
 
-// Explore returns what a run of the plan explore is to be, by what the runs of the sweep
-// have met so far: it names faults and recipes where what is asked for leaves them open
-// ("all"). What it returns decides the run. Of any other plan it is what is asked for.
+// Explore returns the Spec of a run of the plan explore, chosen by the coverage of the sweep so
+// far: it names faults and recipes where the asked Spec leaves them open ("all"). The Spec that
+// it returns decides the run. For any other plan it returns the asked Spec.
 //
-// It draws cells of the coverage, the more likely the less often they were met. It counts
-// the runs in which a cell might have been met too: a cell that cannot be must not take
+// It draws cells of the coverage, the more likely the less often they were met. It also counts
+// the runs in which a cell might have been met: a cell that no run can meet must not take every
+// run.
 // every run.
 func (s *Sweep) Explore(asked Spec) Spec {
 	openRecipes := len(asked.Recipes) > 0 && asked.Recipes[0] == "all"
@@ -68,7 +69,7 @@ func (s *Sweep) Explore(asked Spec) Spec {
 	return spec
 }
 
-// cell is one of the coverage.
+// cell is one cell of the coverage.
 type cell struct {
 	checker.Unmet
 	weight float64
@@ -115,7 +116,7 @@ func recipesOf(cells []cell) (all []histories.Recipe) {
 	return all
 }
 
-// askedName names what was asked for when a run was chosen.
+// askedName returns the name of the Spec that was asked for when a run was chosen.
 func askedName(s Spec, chosen []string) string {
 	if slices.Contains(chosen, "faults") || s.Plan == explores && s.allFaults() {
 		s.Faults = []string{"all"}

@@ -19,16 +19,16 @@ import (
 // Fleet carries out runs, each in a process of its own.
 type Fleet struct {
 	process.Program      // calls Host
-	Look            Look // at each run
-	// Made is what runs say of the program that made them.
+	Look            Look // for each run
+	// Made names the program that makes the runs; it is part of their outcomes.
 	Made string
-	// Jobs is how many processes there are at a time, at least 1.
+	// Jobs is the number of processes at a time, at least 1.
 	Jobs int
 }
 
-// Run carries out a run. Its folder is made; that of one that passed is removed again, unless
-// it was traced. A process that fails is an outcome too: unknown, with the reason, and with what it printed
-// in process.StacksFile in the folder.
+// Run carries out a run. It creates the run's folder; the folder of a run that passed is
+// removed again, unless the run was traced. A process that fails gives an outcome too: unknown,
+// with the reason, and with its output in process.StacksFile in the folder.
 func (f Fleet) Run(ctx context.Context, s Spec, dir string) (Outcome, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return Outcome{}, err
@@ -46,7 +46,8 @@ func (f Fleet) Run(ctx context.Context, s Spec, dir string) (Outcome, error) {
 	return o, f.keep(dir, o)
 }
 
-// request is what a Fleet asks of a process. Its length is the same for the same Spec.
+// request is the JSON that a Fleet sends to a process. Its length is the same for the same
+// Spec.
 type request struct {
 	Spec  Spec   `json:"spec"`
 	Until string `json:"until"` // ns, always as many digits
@@ -75,9 +76,9 @@ func Host(version string, in io.Reader, out io.Writer) {
 	})
 }
 
-// All carries out runs, Jobs at a time, until next has none left or ctx ends, and tells
-// done of each, one after the other, in the order in which they end. The folder of one is
-// named in folder. It returns the first error of Run, after which no run begins.
+// All carries out runs, Jobs at a time, until next has none left or ctx ends, and calls done
+// with each outcome, one after the other, in the order in which the runs end. next also names
+// the folder of a run. All returns the first error of Run, after which no run begins.
 func (f Fleet) All(ctx context.Context, next func() (s Spec, folder string, ok bool), done func(Outcome, string)) error {
 	return process.Several(ctx, f.Jobs, func() (process.Job, bool) {
 		s, folder, ok := next()

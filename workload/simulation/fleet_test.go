@@ -14,7 +14,7 @@ import (
 	"github.com/zkverify/zkverify/workload/simulation/process"
 )
 
-// fleet is of processes of this test's own program.
+// fleet returns a Fleet whose processes run this test's own program.
 func fleet(t *testing.T, as string) Fleet {
 	t.Helper()
 	program, err := os.Executable()
@@ -80,8 +80,8 @@ func TestARunThatDoesNotEndSaysWhatItsGoroutinesWaitFor(t *testing.T) {
 	}
 }
 
-// violation looks for a seed that shows what is wrong with a lock. On a Go runtime that is
-// not seeded the same one does not always.
+// violation looks for a seed that shows the bug of a lock. On a Go runtime that is not seeded
+// the same seed does not always show it.
 func violation(t *testing.T, run func(Spec) (Outcome, error)) Outcome {
 	t.Helper()
 	for seed := range int64(20) {

@@ -14,18 +14,19 @@ import (
 	"github.com/zkverify/zkverify/workload/folder"
 )
 
-// KeptFile is in the folder of a run that was kept, and has what it takes to carry it out
-// again: a [Kept] as JSON.
+// KeptFile is the file in the folder of a kept run that has the data to carry it out again: a
+// [Kept] as JSON.
 const KeptFile = "run.json"
 
-// Kept is a run as it is carried out again.
+// Kept describes a run so that it can be carried out again.
 type Kept struct {
-	// Made says which program made it: the same Spec may be another run with another.
+	// Made names the program that made the run: with another program the same Spec may be
+	// another run.
 	Made string `json:"made"`
 	Spec Spec   `json:"spec"`
-	// Until is when it was ended, 0 if it was not: Look.Until.
+	// Until is the time at which the run was ended, 0 if it was not: Look.Until.
 	Until time.Duration `json:"until,omitempty"`
-	// What came of it, see Outcome.
+	// The result of the run, see Outcome.
 	Hash     string   `json:"hash"`
 	Exact    bool     `json:"exact"`
 	Violated []string `json:"violated,omitempty"`
@@ -40,8 +41,8 @@ func (f Fleet) keep(dir string, o Outcome) error {
 	})
 }
 
-// ReadKept reads what a folder, or that of a file, has of a run in virtual time. An error is
-// fs.ErrNotExist if it has none.
+// ReadKept reads the KeptFile of a folder, or of the folder of a file. The error is
+// fs.ErrNotExist if there is none.
 func ReadKept(path string) (k Kept, err error) {
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
 		path = filepath.Dir(path)
@@ -60,14 +61,14 @@ func ReadKept(path string) (k Kept, err error) {
 	return k, nil
 }
 
-// IsKept reports whether an error of ReadKept says that there is something.
+// IsKept reports whether an error of ReadKept says that there is a KeptFile.
 func IsKept(err error) bool { return !errors.Is(err, fs.ErrNotExist) }
 
 // ErrOtherProgram is returned for runs that another program has made.
 var ErrOtherProgram = errors.New("made by another program, with which the same seed may be another run")
 
-// SameProgram returns ErrOtherProgram, with what differs, if runs were not made by the
-// program that is to make more.
+// SameProgram returns ErrOtherProgram, with the differences, if runs were made by another
+// program than the one that is to make more.
 func SameProgram(made, now string) error {
 	if made == now {
 		return nil

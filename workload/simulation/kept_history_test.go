@@ -10,7 +10,7 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// A run is judged by what is in memory: that must be what a file would have said of it.
+// A run is judged by its history in memory: it must equal the history in a file.
 func TestTheHistoryInMemoryIsThatOfItsFile(t *testing.T) {
 	for seed, plan := range []string{"random", "edges", "swarm"} {
 		s := spec(int64(seed), plan, "recipes")
@@ -36,7 +36,7 @@ func TestTheHistoryInMemoryIsThatOfItsFile(t *testing.T) {
 		}
 		h := kept.Header()
 		if h.Started.Equal(read.Header.Started) {
-			h.Started = read.Header.Started // which names its time zone in another way
+			h.Started = read.Header.Started // it names its time zone in another way
 		}
 		if !reflect.DeepEqual(h, read.Header) {
 			t.Errorf("plan %s: the header is %+v, and %+v in the file", plan, h, read.Header)

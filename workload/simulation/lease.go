@@ -6,20 +6,19 @@ import (
 )
 
 // digit is a parameter of the fault of the plan lease, and the values that it goes through. A
-// value that stands there more than once comes the more often.
+// value that is listed more than once comes more often.
 type digit struct {
 	name   string
 	values []string
 }
 
-// What the plan lease goes through: each fault of a run takes the next combination of one of
-// the tables. A client takes answers for evidence that its session lives; so a strike comes
-// before and after each that may count, and the leader has stood still before it for so many
-// half ticks, or not at all.
+// The tables of the plan lease: each fault of a run takes the next combination of one of them.
+// A client takes answers as evidence that its session lives; so a strike comes before and after
+// each answer that may count, and the leader has stood still before it for so many half ticks,
+// or not at all.
 var (
 	halfTicks = []string{"4", "1", "6", "2", "8", "3", "0.5", "0"}
-	// heldBack are strikes at what is answered while the leader stands still, and when it
-	// goes on.
+	// heldBack are strikes at answers while the leader stands still, and when it goes on.
 	heldBack = []digit{
 		{"ask", []string{"read-write", "read", "write", "sync", "read-write"}},
 		{"stopped", halfTicks},
@@ -54,9 +53,9 @@ var (
 		{"at", []string{"follower"}}, {"stopped", []string{"0"}}, {"ask", []string{"nothing"}},
 		{"until", []string{"request"}}, {"lost", []string{"to-leader"}},
 	}
-	// deposed are strikes at a leader that stands still until another one leads, and answers
-	// when it goes on. That takes short ticks, or the holder would know by then that its
-	// lease has ended.
+	// deposed are strikes at a leader that stands still until another server leads, and answers
+	// when it goes on. That takes short ticks, or the holder would know by then that its lease
+	// has ended.
 	deposed = []digit{
 		{"ask", []string{"reconnect", "nothing", "sync"}},
 		{"stopped", []string{"20", "24", "18", "22", "28"}},
@@ -68,8 +67,8 @@ var (
 	}
 )
 
-// strikeOf is the n-th strike of a table. Neighbors differ in most digits: few runs are
-// spread over all combinations.
+// strikeOf returns the n-th strike of a table. Neighbors differ in most digits, so that few
+// runs are spread over all combinations.
 func strikeOf(table []digit, n uint64, tick, longest time.Duration) map[string]string {
 	all := uint64(1)
 	for _, d := range table {
@@ -79,8 +78,8 @@ func strikeOf(table []digit, n uint64, tick, longest time.Duration) map[string]s
 	return combination(table, n%all*stride%all, tick, longest)
 }
 
-// combination is the n-th one of a table. After a longer stop than the longest the holder has
-// lost its lease already.
+// combination returns the n-th combination of a table. After a stop that is longer than longest
+// the holder has lost its lease already.
 func combination(table []digit, n uint64, tick, longest time.Duration) map[string]string {
 	params := map[string]string{"stop": "pause"}
 	for _, d := range table {

@@ -7,7 +7,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-// hosting says that this program is a process of a Fleet.
+// hosting makes this program a process of a Fleet.
 const hosting = "ZKVERIFY_TEST_HOST"
 
 // TestMain carries out one run if the test's own Fleet has started the program for it.

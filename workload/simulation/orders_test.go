@@ -19,8 +19,8 @@ func TestOrdersGoesThroughEveryChoiceAsTheSeedGrows(t *testing.T) {
 	}
 }
 
-// In half a virtual minute there is a release, and a choice of messages behind it, about
-// each second.
+// In half a virtual minute there is a release, and a choice of messages after it, about each
+// second.
 func TestARunOfOrdersChoosesWhichMessageGoesNext(t *testing.T) {
 	for _, seed := range []int64{1, 729 + 1, 2*729 + 1} {
 		o, _ := run(t, spec(seed, "orders", "recipes"), Look{})

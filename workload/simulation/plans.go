@@ -10,11 +10,11 @@ import (
 	"github.com/zkverify/zkverify/nemesis/faults"
 )
 
-// draws is what a plan draws from, apart from what clients and faults draw.
+// draws returns the random source of a plan, which is not that of clients and faults.
 func (w *world) draws() *rand.Rand { return rand.New(rand.NewPCG(w.seed, 0x706c616e)) }
 
-// swarm draws a world of its own for each seed: that a fault is missing can matter as much
-// as that it is there (Groce and others, Swarm Testing, ISSTA 2012).
+// swarm draws a world of its own for each seed: the absence of a fault can matter as much as
+// its presence (Groce and others, Swarm Testing, ISSTA 2012).
 func swarm(w *world) {
 	r := w.draws()
 	if len(w.Faults) == 0 || w.Faults[0] == "all" {
@@ -40,25 +40,25 @@ func swarm(w *world) {
 	w.Mix.Try, w.Mix.Timeout, w.Mix.Cancel = r.Float64()*0.3, r.Float64()*0.3, r.Float64()*0.3
 	w.latency = time.Duration(50+r.IntN(5000)) * time.Microsecond
 	w.spread = 1 + 4*r.Float64()
-	// What a client may believe depends on the servers' tick: with a short one the margin of a
-	// deadline hides what it takes for evidence by mistake.
+	// The belief of a client depends on the servers' tick: with a short one the margin of a
+	// deadline hides evidence that the client accepts by mistake.
 	if tick := swarmTicks[r.IntN(len(swarmTicks))]; 2*tick <= w.SessionTimeout { // the shortest session
 		w.tick = tick
 	}
 }
 
-// swarmTicks are of what swarm draws the servers' tick.
+// swarmTicks are the servers' ticks that swarm draws from.
 var swarmTicks = []time.Duration{100 * time.Millisecond, 200 * time.Millisecond, 500 * time.Millisecond, time.Second}
 
-// What the plans of one fault are made of.
+// The faults of the plans of one fault.
 const (
 	islandFault = "isolate-holder-follower"
 	edgesFault  = "at-message"
 	leaseFault  = "deaf-leader" // besides clocks as fast and as slow as the contract of a lease allows
 )
 
-// island cuts off the follower of a client that holds a lock, every third session timeout:
-// what stock clients do not survive.
+// island cuts off the follower of a client that holds a lock, every third session timeout: a
+// fault that locks of stock clients do not survive.
 func island(w *world) {
 	r := w.draws()
 	if w.Schedule != nil {
@@ -74,9 +74,9 @@ func island(w *world) {
 	}
 }
 
-// edges cuts a client's link, or pauses its process, at one message. With the seed the
-// message comes later, and with each that is too late the way in which it is cut changes:
-// all messages of the first acquires are met, in every way.
+// edges cuts a client's link, or pauses its process, at one message. With the seed the message
+// comes later, and each time that it would be too late the way of cutting changes: the seeds
+// meet all messages of the first acquires, in every way.
 func edges(w *world) {
 	if w.Schedule != nil {
 		return
@@ -106,9 +106,9 @@ func edges(w *world) {
 	}
 }
 
-// lease has the leader stand still around the answers that a holder's evidence is made of, one
-// direction be lost, and the holder be cut off behind an answer. The servers' tick, and whether
-// the leader's clock is fast or slow, go by the seed too.
+// lease stops the leader around the answers that a holder's evidence consists of, drops one
+// direction, and cuts off the holder after an answer. The seed also decides the servers' tick,
+// and whether the leader's clock is fast or slow.
 func lease(w *world) {
 	if w.Clients == 0 && len(w.Recipes) == 1 {
 		w.Clients = 9

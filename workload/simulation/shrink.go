@@ -8,8 +8,8 @@ import (
 	"github.com/zkverify/zkverify/nemesis"
 )
 
-// Again carries out a violated run so many times more, and returns how many of them did the
-// same, message by message, and how many violated the same guarantee.
+// Again carries out a violated run so many times more, and returns how many of these runs were
+// the same, message by message, and how many violated the same guarantee.
 func (f Fleet) Again(ctx context.Context, o Outcome, dir string, times int) (same, violated int, err error) {
 	for range times {
 		again, err := f.Run(ctx, o.Spec, dir)
@@ -26,18 +26,17 @@ func (f Fleet) Again(ctx context.Context, o Outcome, dir string, times int) (sam
 	return same, violated, nil
 }
 
-// violates reports whether a run violates what the first guarantee is that another violates.
+// violates reports whether again violates the first guarantee that o violates.
 func violates(again, o Outcome) bool {
 	return again.Outcome == verdict.Violated && slices.Contains(again.Violated, o.Violated[0])
 }
 
-// ShrinkRuns is how many runs Shrink makes at most.
+// ShrinkRuns is the largest number of runs of Shrink.
 const ShrinkRuns = 60
 
 // Shrink looks for fewer faults that violate the same guarantee, by carrying out the run
-// with some of them left out: halves first, then single ones. It returns the Spec with a
-// schedule of those that are left, and how many runs that took. Its folder is used again
-// and again.
+// without some of them: halves first, then single ones. It returns the Spec with a schedule of
+// the faults that are left, and the number of runs. All runs use the folder dir.
 func (f Fleet) Shrink(ctx context.Context, o Outcome, dir string) (Spec, int, error) {
 	s := o.Spec
 	steps := slices.Clone(o.Schedule.Steps)

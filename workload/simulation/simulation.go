@@ -29,47 +29,47 @@ import (
 	"github.com/zkverify/zkverify/workload/folder"
 )
 
-// Outcome is what came of a run.
+// Outcome is the result of a run.
 type Outcome struct {
 	Spec    Spec            `json:"spec"`
 	Outcome verdict.Outcome `json:"outcome"`
 	Reason  string          `json:"reason,omitempty"`
-	// Violated are the guarantees that are violated, in the order of the report.
+	// Violated names the guarantees that are violated, in the order of the report.
 	Violated []string `json:"violated,omitempty"`
-	// Trouble is what went wrong with the run itself; what is on record until then was
-	// judged all the same.
+	// Trouble is the error of the run itself; the history until then was still judged.
 	Trouble string `json:"trouble,omitempty"`
-	// Hash is that of all messages between clients and servers, and of their times.
+	// Hash is the hash of all messages between clients and servers, and of their times.
 	Hash string `json:"hash"`
-	// Exact says that the Go runtime of the process was seeded: the same Spec does the same
-	// again.
+	// Exact says that the Go runtime of the process was seeded: the same Spec makes the same
+	// run again.
 	Exact    bool          `json:"exact"`
 	Messages int           `json:"messages"`
 	Ops      int64         `json:"operations"`
 	Cycles   int64         `json:"cycles"`
 	Struck   int           `json:"faults"`
-	Virtual  time.Duration `json:"virtual"` // how long the run took in virtual time
+	Virtual  time.Duration `json:"virtual"` // duration of the run in virtual time
 	CPU      time.Duration `json:"cpu"`     // of its process, judging included
-	// Schedule is the faults, as they were drawn or asked for.
+	// Schedule has the faults, as they were drawn or asked for.
 	Schedule nemesis.Schedule `json:"schedule"`
-	// Choices is how often the plan orders has chosen which message goes next.
+	// Choices is the number of times that the plan orders has chosen the next message.
 	Choices int `json:"choices,omitempty"`
-	// Coverage is which states the faults have met.
+	// Coverage has the states that the faults have met.
 	Coverage Met `json:"coverage,omitzero"`
 	// Made is Fleet.Made of the run.
 	Made string `json:"made,omitempty"`
-	// Chosen says what of the Spec a sweep has chosen: "faults", "recipes".
+	// Chosen names the parts of the Spec that a sweep has chosen: "faults", "recipes".
 	Chosen []string `json:"chosen,omitempty"`
 }
 
-// Passed reports whether nothing is to be kept of the run.
+// Passed reports whether no file of the run needs to be kept.
 func (o Outcome) Passed() bool {
 	return o.Trouble == "" && (o.Outcome == verdict.Holds || o.Outcome == verdict.NotExercised)
 }
 
-// Run carries out a run in a bubble and judges it. Its folder, which exists, has the
-// history and the report, as that of any run, unless it passes. t is a test outside of any
-// bubble. The error is of a Spec that cannot be carried out, or of a file that cannot be written.
+// Run carries out a run in a bubble and judges it. Unless the run passes, its folder, which
+// exists, gets the history and the report, as that of any run. t is a test outside of any
+// bubble. It returns an error for a Spec that cannot be carried out, or a file that cannot be
+// written.
 func Run(t *testing.T, dir string, s Spec, look Look) (Outcome, error) {
 	w, err := s.world()
 	if err != nil {
@@ -115,7 +115,7 @@ func Run(t *testing.T, dir string, s Spec, look Look) (Outcome, error) {
 	return o, folder.Write(dir, kept.Header(), r, done.Took)
 }
 
-// record is what happens in the bubble.
+// record carries out the run, inside the bubble.
 func (w *world) record(ctx context.Context, s Spec, until time.Duration, t *trace) (folder.Recorded, *histories.Kept, error) {
 	servers := ensemble.LocalConfig{ZooKeeper: s.ZooKeeper, TickTime: w.tick}
 	if s.Seed%2 != 0 {
@@ -137,7 +137,7 @@ func (w *world) record(ctx context.Context, s Spec, until time.Duration, t *trac
 	return done, kept, errors.Join(err, e.Close())
 }
 
-// trace takes in what clients and servers say.
+// trace records the messages of clients and servers.
 type trace struct {
 	hash     hash.Hash
 	count    int // messages
@@ -152,7 +152,7 @@ type trace struct {
 	end   func()
 }
 
-// note is live.Live.Trace.
+// note implements live.Live.Trace.
 func (t *trace) note(m live.Message) {
 	head := binary.BigEndian.AppendUint64(make([]byte, 0, 32), uint64(m.At))
 	head = append(head, byte(m.Server), byte(m.Conn), byte(len(m.Data)))

@@ -11,7 +11,7 @@ import (
 	"github.com/zkverify/zkverify/workload/folder"
 )
 
-// spec is a run of half a virtual minute.
+// spec returns the Spec of a run of half a virtual minute.
 func spec(seed int64, plan, target string) Spec {
 	return Spec{Seed: seed, Plan: plan, Target: target, Duration: 30 * time.Second, SessionTimeout: 2 * time.Second}
 }
@@ -93,7 +93,7 @@ func TestAnUnknownPlanIsTold(t *testing.T) {
 	}
 }
 
-// A run's faults are at every message of a client's, in every way, as the seed grows.
+// As the seed grows, the faults of runs come at every message of a client, in every way.
 func TestEdgesMeetsEveryMessageInEveryWay(t *testing.T) {
 	seen := map[[2]string]bool{}
 	for seed := range int64(64 * 4) {
@@ -137,7 +137,7 @@ func TestSwarmDrawsAnotherWorldForEachSeed(t *testing.T) {
 	}
 }
 
-// Who asks for shorter sessions gets them: the tick stays the bench's.
+// A caller that asks for shorter sessions gets them: the tick stays the bench's.
 func TestSwarmDrawsNoTickThatIsTooLongForTheSessions(t *testing.T) {
 	for seed := range int64(20) {
 		s := spec(seed, "swarm", "recipes")

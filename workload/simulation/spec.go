@@ -16,7 +16,7 @@ import (
 	"github.com/zkverify/zkverify/workload/targets"
 )
 
-// Spec is all that decides a run, but for the program that carries it out.
+// Spec decides a run, together with the program that carries it out.
 type Spec struct {
 	Seed      int64    `json:"seed"`
 	Plan      string   `json:"plan"`   // one of Plans
@@ -26,50 +26,50 @@ type Spec struct {
 
 	Duration       time.Duration `json:"duration"` // of the faults, in virtual time
 	SessionTimeout time.Duration `json:"sessionTimeout,omitempty"`
-	Clients        int           `json:"clients,omitempty"` // 0: as the plan says
-	Locks          int           `json:"locks,omitempty"`   // 0: as the plan says
-	Mix            cycle.Mix     `json:"mix"`               // zero fields: as the plan says
+	Clients        int           `json:"clients,omitempty"` // 0: the plan's number
+	Locks          int           `json:"locks,omitempty"`   // 0: the plan's number
+	Mix            cycle.Mix     `json:"mix"`               // zero fields: the plan's values
 	Faults         []string      `json:"faults,omitempty"`
-	// Processes has faults pause and kill the processes of clients: on a seeded runtime alone.
+	// Processes lets faults pause and kill the processes of clients: only on a seeded runtime.
 	Processes bool `json:"processes,omitempty"`
-	// Schedule is what is carried out; nil: what the plan says.
+	// Schedule is carried out; nil: the plan's schedule.
 	Schedule *nemesis.Schedule `json:"schedule,omitempty"`
 }
 
-// Look is what is wanted of a run besides its outcome. It must not change the run: on a
-// seeded runtime the addresses of what is allocated decide too.
+// Look asks for more than the outcome of a run. It must not change the run: on a seeded runtime
+// the addresses of allocations influence it too.
 type Look struct {
 	// Until ends the run at that time after it began, 0 for never.
 	Until time.Duration
-	// Trace has every message between clients and servers written to TraceFile, in the
-	// folder of the run, which is kept.
+	// Trace writes every message between clients and servers to TraceFile, in the folder of the
+	// run, which is kept.
 	Trace bool
 }
 
-// TraceFile is in the folder of a run that was traced.
+// TraceFile is the name of the file with the messages of a run that was traced.
 const TraceFile = "trace.txt"
 
-// Name is a name for the run's folder, such as seed-4711-random.
+// Name returns the name of the run's folder, such as seed-4711-random.
 func (s Spec) Name() string { return fmt.Sprintf("seed-%d-%s", s.Seed, s.Plan) }
 
-// Plan is a way to choose what happens in a run.
+// Plan is a way to choose the faults and clients of a run.
 type Plan struct {
 	Name, What string
 	decide     func(*world)
 	own        string // the fault that it is made of; "" if the Spec names its faults
 }
 
-// world is what a plan decides upon.
+// world holds the values that a plan decides.
 type world struct {
 	*workload.Config
 	seed    uint64
 	tick    time.Duration // of the servers; 0 for that of ensemble.LocalConfig
 	latency time.Duration // of messages between clients and servers
-	spread  float64       // how much longer than that some take
+	spread  float64       // messages take up to 1+spread times the latency
 	orders  *live.Orders  // the order of messages around releases; nil: as they arrive
 }
 
-// Plans are the plans, the default first.
+// Plans returns the plans, the default first.
 func Plans() []Plan {
 	return []Plan{
 		{"random", "faults are drawn as in runs on real servers", func(*world) {}, ""},
@@ -91,16 +91,16 @@ func PlanNamed(name string) (Plan, error) {
 		}
 		known = append(known, p.Name)
 	}
-	known = append(known, "all") // of them in turn, which is for the caller to do
+	known = append(known, "all") // the caller carries out all plans in turn
 	return Plan{}, words.Unknown("plan", name, known, words.Known(known))
 }
 
-// pace is what clients do in a run in virtual time: about a thousand acquires a minute of
-// ten clients. More acquires of a healthy lock show nothing more, and cost more than all
-// the rest.
+// pace is the mix of clients in a run in virtual time: about a thousand acquires a minute for
+// ten clients. More acquires of a healthy lock show nothing more, and cost more than all the
+// rest.
 var pace = cycle.Mix{Hold: 50 * time.Millisecond, Rest: 400 * time.Millisecond, Patience: 300 * time.Millisecond, Long: 0.01, Crash: 0.005, Options: 0.2}
 
-// world is what the spec and its plan make of a run.
+// world returns the values that the spec and its plan give a run.
 func (s Spec) world() (*world, error) {
 	target, err := targets.Named(s.Target)
 	if err != nil {
@@ -135,7 +135,7 @@ func (s Spec) world() (*world, error) {
 	return w, nil
 }
 
-// Check says what of the spec cannot be carried out, if anything.
+// Check returns an error if the spec cannot be carried out.
 func (s Spec) Check() error {
 	w, err := s.world()
 	if err != nil || s.Schedule == nil {
@@ -148,10 +148,10 @@ func (s Spec) Check() error {
 	return s.Schedule.Fits(Kinds(), nil, clients, s.Duration)
 }
 
-// Kinds are the faults that a schedule may name.
+// Kinds returns the faults that a schedule may name.
 func Kinds() fault.Kinds { return append(faults.List(), atMessage()) }
 
-// possible reports whether simulated servers have what a fault needs.
+// possible reports whether simulated servers meet the needs of a fault.
 func possible(k fault.Kind) bool {
 	switch k.Needs {
 	case fault.NeedsPlugs, fault.NeedsFailpoints, fault.NeedsUpgrade, fault.NeedsReconfig:
@@ -160,7 +160,7 @@ func possible(k fault.Kind) bool {
 	return true
 }
 
-// Command is the command line, without the name of the program, that carries the run out
+// Command returns the command line, without the name of the program, that carries the run out
 // again. It does not name a schedule that was given as a file.
 func (s Spec) Command() string {
 	var b strings.Builder

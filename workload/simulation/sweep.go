@@ -18,7 +18,7 @@ import (
 // ResultsFile has a line of JSON for each run of a sweep, as soon as it has ended.
 const ResultsFile = "results.jsonl"
 
-// Sweep is what came of many runs, on record in a file. It belongs to one goroutine at a
+// Sweep holds the outcomes of many runs, on record in a file. It belongs to one goroutine at a
 // time.
 type Sweep struct {
 	file    *os.File
@@ -27,7 +27,7 @@ type Sweep struct {
 	plans   map[string]*PlanCoverage // by name
 	chosen  map[string][]string      // of runs that Explore has named, by runName
 
-	asked map[string]bool // of those that are asked for now, the ones that are made
+	asked map[string]bool // the runs that are asked for now and are made
 
 	holding, violated, unknown, failed int
 	cpu, virtual                       time.Duration
@@ -35,9 +35,9 @@ type Sweep struct {
 	struck                             int
 }
 
-// OpenSweep reads what was begun in a file, which is made if need be, and goes on writing
-// there. If other is false, the error is ErrOtherProgram if a run there was not made by the
-// program that says made of itself.
+// OpenSweep reads the outcomes in a file, which is created if need be, and appends further
+// ones. Made names this program. If other is false, the error is ErrOtherProgram if a run in
+// the file was made by another program.
 func OpenSweep(path, made string, other bool) (*Sweep, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o644)
 	if err != nil {
@@ -64,19 +64,19 @@ func OpenSweep(path, made string, other bool) (*Sweep, error) {
 	return s, nil
 }
 
-// Made is how many of the runs that were asked for, of Has, are made. The file may have
-// others.
+// Made returns the number of runs that were asked for, through Has, and are made. The file may
+// have others.
 func (s *Sweep) Made() int { return len(s.asked) }
 
-// Violated is how many of them violate a guarantee.
+// Violated returns the number of these runs that violate a guarantee.
 func (s *Sweep) Violated() int { return s.violated }
 
 func runName(s Spec) string {
-	text, _ := json.Marshal(s) //nolint:errcheck // it holds nothing that cannot be written
+	text, _ := json.Marshal(s) //nolint:errcheck // a Spec can always be written
 	return string(text)
 }
 
-// Has reports whether what is asked for was made.
+// Has reports whether the run that is asked for was made.
 func (s *Sweep) Has(asked Spec) bool {
 	name := askedName(asked, nil)
 	_, made := s.results[name]
@@ -110,7 +110,7 @@ func (s *Sweep) note(o Outcome) {
 	}
 }
 
-// Add puts the result of a run on record.
+// Add records the result of a run.
 func (s *Sweep) Add(o Outcome) error {
 	if chosen, ok := s.chosen[runName(o.Spec)]; ok {
 		delete(s.chosen, runName(o.Spec))
@@ -132,10 +132,11 @@ func (s *Sweep) Add(o Outcome) error {
 // Close closes the file.
 func (s *Sweep) Close() error { return s.file.Close() }
 
-// explained is how many violations are run again at most: one cause shows in many seeds.
+// explained is the largest number of violated runs that are run again: one cause shows in many
+// seeds.
 const explained = 3
 
-// ToExplain are violated runs, of different guarantees first.
+// ToExplain returns violated runs, of different guarantees first.
 func (s *Sweep) ToExplain() (all []Outcome) {
 	told := map[string]bool{}
 	for _, again := range []bool{false, true} {
@@ -151,9 +152,9 @@ func (s *Sweep) ToExplain() (all []Outcome) {
 	return all
 }
 
-// Outcome sums up the file, of which so many runs are asked for, 0 if as many as there is time
-// for: violated if any is, unknown if one is or failed, or one of those asked for is missing, and
-// not exercised if none put every guarantee to the test.
+// Outcome sums up the runs of the file. seeds is the number of runs that are asked for, 0 if
+// there is no number. The outcome is violated if one run is, unknown if one is or failed, or if
+// one of those asked for is missing, and not exercised if none put every guarantee to the test.
 func (s *Sweep) Outcome(seeds int) verdict.Outcome {
 	switch {
 	case s.violated > 0:
@@ -166,8 +167,8 @@ func (s *Sweep) Outcome(seeds int) verdict.Outcome {
 	return verdict.Holds
 }
 
-// Summary says what came of the runs, of which so many are asked for, 0 if as many as there is
-// time for, and took so long.
+// Summary describes the outcomes of the runs. seeds is the number of runs that are asked for, 0
+// if there is no number; took is the time that they took.
 func (s *Sweep) Summary(seeds int, took time.Duration) string {
 	var b strings.Builder
 	if seeds == 0 {

@@ -7,15 +7,15 @@ import (
 	"github.com/zkverify/zkverify/workload/mutants"
 )
 
-// HaveMutants says whether this program has the mutants of the recipes. A program has them
-// that is built with the edits of package mutants, which set this constant: make
-// build-mutants builds zkverify so.
+// HaveMutants reports whether this program has the mutants of the recipes. A program has them
+// if it is built with the edits of package mutants, which set this constant: make build-mutants
+// builds zkverify that way.
 const HaveMutants = false
 
 // ErrNoMutants is the error of Named, and of a mutant's Open, in a program without mutants.
 var ErrNoMutants = errors.New("the mutants are in the program zkverify-mutants, which make build-mutants builds")
 
-// switchedOn are the options that switch a mutant's defect on; none for no name.
+// switchedOn returns the options that switch a mutant's defect on; none for no name.
 func switchedOn(defect string) ([]recipes.Option, error) {
 	if defect == "" {
 		return nil, nil
@@ -23,7 +23,7 @@ func switchedOn(defect string) ([]recipes.Option, error) {
 	return nil, ErrNoMutants
 }
 
-// Mutant is the one recipe of package recipes that a deliberate defect shows in.
+// Mutant is the one recipe of package recipes that shows a deliberate defect.
 type Mutant struct {
 	ofRecipes
 	mutants.Defect

@@ -10,10 +10,9 @@ import (
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
-// naiveTarget is the lock of every first attempt: the client that creates the one
-// ephemeral node has the lock, all others watch it. It is exclusive as
-// long as sessions live. Each release wakes every waiter, and who comes first
-// is a matter of luck.
+// naiveTarget is the lock of every first attempt: the client that creates the one ephemeral
+// node has the lock, all others watch it. It is exclusive as long as sessions live. Each
+// release wakes every waiter, and the next holder is a matter of luck.
 type naiveTarget struct{}
 
 func (naiveTarget) Name() string   { return "naive" }
@@ -62,8 +61,8 @@ func (c *naiveClient) contend(ctx context.Context, node string, wait bool) error
 			return nil
 		}
 		if !errors.Is(err, zk.ErrNodeExists) {
-			// The create may have been carried out: look whose node it is, or
-			// it would block all others until the session ends.
+			// The create may have been carried out: delete the node if it is this session's,
+			// since it would block all others until the session ends.
 			c.disown(ctx, node, session)
 			return err
 		}
@@ -99,8 +98,8 @@ func (c *naiveClient) disown(ctx context.Context, node string, session int64) {
 	})
 }
 
-// nodeLease is a lease that is nothing but an ephemeral node. Its holder is
-// never told that it is gone.
+// nodeLease is a lease that consists only of an ephemeral node. Its holder is never told that
+// the node is gone.
 type nodeLease struct {
 	client *lock.Connection
 	node   string

@@ -14,11 +14,10 @@ import (
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
-// plainTarget is the lock of ZooKeeper's own "Recipes and Solutions" page, no
-// more: an ephemeral sequential node each, and each client watches the one before.
-// Its token is the node's czxid. It has none of the care that faults call for:
-// a create whose reply is lost leaves a node behind, and no holder is notified of
-// a loss.
+// plainTarget is the lock of ZooKeeper's own "Recipes and Solutions" page, no more: an
+// ephemeral sequential node each, and each client watches the one before. Its token is the
+// node's czxid. It has none of the precautions that faults require: a create whose reply is
+// lost leaves a node behind, and no holder is notified of a loss.
 type plainTarget struct{}
 
 func (plainTarget) Name() string   { return "plain" }
@@ -41,7 +40,7 @@ func (plainTarget) Open(ctx context.Context, env lock.Env) (lock.Client, error) 
 
 type plainClient struct {
 	*lock.Connection
-	listsOnce bool // that of plainListsOnceTarget
+	listsOnce bool // as plainListsOnceTarget does
 }
 
 func (c *plainClient) Acquire(ctx context.Context, name string) (lock.Lease, error) {
@@ -105,7 +104,7 @@ func (c *plainClient) contend(ctx context.Context, name string, wait bool) (_ *n
 	}
 }
 
-// awaitGone waits until a node is not there, or anything else has happened to it.
+// awaitGone waits until a node does not exist, or its watch fires for another reason.
 func (c *plainClient) awaitGone(ctx context.Context, node string) error {
 	_, _, gone, err := c.Conn().GetW(node)
 	if errors.Is(err, zk.ErrNoNode) {
@@ -122,7 +121,7 @@ func (c *plainClient) awaitGone(ctx context.Context, node string) error {
 	}
 }
 
-// enqueue creates the contender's node, and the lock's own if need be.
+// enqueue creates the contender's node, and the lock's own node if need be.
 func (c *plainClient) enqueue(dir string) (string, error) {
 	for {
 		node, err := c.Conn().Create(dir+"/lock-", nil, zk.FlagEphemeral|zk.FlagSequence, c.ACL())

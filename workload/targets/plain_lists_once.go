@@ -7,8 +7,8 @@ import (
 )
 
 // plainListsOnceTarget is plainTarget with a mistake that is often copied: when the node before
-// its own is gone, it takes the lock. That node may have been a waiter's, which gave up or whose
-// session ended, and whoever holds the lock still does.
+// its own is gone, it takes the lock. That node may have been a waiter's, which gave up or
+// whose session ended, while the holder still has the lock.
 type plainListsOnceTarget struct{ plainTarget }
 
 func (plainListsOnceTarget) Name() string { return "plain-lists-once" }

@@ -13,7 +13,8 @@ import (
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
-// recipesTarget is package recipes: its mutex, and what the files recipes_<recipe>.go adapt.
+// recipesTarget is package recipes: its mutex, and the recipes of the files
+// recipes_<recipe>.go.
 type recipesTarget struct{ ofRecipes }
 
 var _ lock.Collection = recipesTarget{}
@@ -24,14 +25,14 @@ func (recipesTarget) Description() string {
 	return "recipes.Mutex: fair, reentrant, with tokens, tells of a loss before it can matter"
 }
 
-// Recipes says that package recipes has them all.
+// Recipes returns all recipes: package recipes has them all.
 func (recipesTarget) Recipes() []histories.Recipe { return histories.Recipes() }
 
-// ofRecipes is what package recipes and its mutants have in common. It has the defect of that
+// ofRecipes is the common part of package recipes and its mutants. It has the defect of that
 // name, or none.
 type ofRecipes struct{ defect string }
 
-// Concurrent says that a Client is for all goroutines of a process.
+// Concurrent returns true: a Client is for all goroutines of a process.
 func (ofRecipes) Concurrent() bool { return true }
 
 func (ofRecipes) Promises(s lock.Settings) histories.Promises {
@@ -90,13 +91,13 @@ type recipesClient struct {
 	recipesBarriers
 }
 
-// recipesConn is a client of package recipes, and what it was opened with.
+// recipesConn is a client of package recipes, and the environment that it was opened with.
 type recipesConn struct {
 	client *recipes.Client
 	env    lock.Env
 }
 
-// path is where a lock lives, below the client's namespace.
+// path returns the path of a lock, below the client's namespace.
 func (c recipesConn) path(name string) string {
 	if c.env.Choices.Namespace {
 		return "/" + name
@@ -129,7 +130,7 @@ func (c *recipesClient) Participants(ctx context.Context, name string) ([]histor
 	return recipesQueue(c.mutex(name).Participants(ctx))
 }
 
-// recipesQueue is a queue in the harness's words.
+// recipesQueue converts a queue to the types of the harness.
 func recipesQueue(all []recipes.Participant, err error) (queue []histories.Participant, _ error) {
 	for _, p := range all {
 		queue = append(queue, histories.Participant{Token: histories.Token(p.Token), Session: lock.SessionName(p.Session)})
@@ -148,7 +149,7 @@ func (c *recipesClient) mutex(name string) *recipes.Mutex {
 	return recipes.NewMutex(c.client, c.path(name), recipesRule(c.env)...)
 }
 
-// recipesLease is a recipes.Lease in the harness's words.
+// recipesLease adapts a recipes.Lease to the harness.
 type recipesLease struct{ *recipes.Lease }
 
 func wrapLease(l *recipes.Lease, err error) (lock.Lease, error) {
@@ -163,7 +164,7 @@ func wrapLease(l *recipes.Lease, err error) (lock.Lease, error) {
 	return nil, err
 }
 
-// Nodes is its one lock node.
+// Nodes returns the lease's one lock node.
 func (l *recipesLease) Nodes() []string { return []string{l.Node()} }
 
 func (l *recipesLease) Token() histories.Token { return histories.Token(l.Lease.Token()) }
@@ -176,13 +177,13 @@ func (l *recipesLease) Release(ctx context.Context) error {
 	return err
 }
 
-// SetGuarded is Lease.Multi of one node.
+// SetGuarded calls Lease.Multi for one node.
 func (l *recipesLease) SetGuarded(ctx context.Context, node string, data []byte) error {
 	_, err := l.Multi(ctx, &zk.SetDataRequest{Path: node, Data: data, Version: -1})
 	return recipesGuarded(err)
 }
 
-// recipesGuarded is the error of a guarded write in the harness's words.
+// recipesGuarded converts the error of a guarded write to those of the harness.
 func recipesGuarded(err error) error {
 	over := errors.Is(err, recipes.ErrLeaseLost) || errors.Is(err, recipes.ErrNotHeld)
 	if over && !errors.Is(err, recipes.ErrOutcomeUnknown) {

@@ -14,7 +14,7 @@ var (
 	_ lock.MarkedBarrierClient = (*recipesClient)(nil)
 )
 
-// recipesBarriers are the barriers of a client.
+// recipesBarriers offers the barriers of a client.
 type recipesBarriers struct{ c recipesConn }
 
 func (b recipesBarriers) SetBarrier(ctx context.Context, name string) error {

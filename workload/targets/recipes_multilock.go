@@ -17,7 +17,7 @@ var (
 	_ lock.MultiReenterer = (*recipesClient)(nil)
 )
 
-// Alone is the mutex: a multi-lock is made of those.
+// Alone returns the mutex: a multi-lock consists of mutexes.
 func (c *recipesClient) Alone() lock.Locker { return recipesPart{c} }
 
 // recipesPart is a mutex that may be held with others.
@@ -51,7 +51,7 @@ func (c *recipesClient) all(locks []string) *recipes.MultiLock {
 	return recipes.NewMultiLock(all...)
 }
 
-// recipesMultiLease is a recipes.MultiLease in the harness's words.
+// recipesMultiLease adapts a recipes.MultiLease to the harness.
 type recipesMultiLease struct{ *recipes.MultiLease }
 
 func wrapMultiLease(l *recipes.MultiLease, err error) (lock.MultiLease, error) {
@@ -71,7 +71,7 @@ func (l recipesMultiLease) Tokens() (tokens []histories.Token) {
 	return tokens
 }
 
-// Nodes are those of the locks.
+// Nodes returns the nodes of the locks.
 func (l recipesMultiLease) Nodes() (nodes []string) {
 	for _, one := range l.Leases() {
 		nodes = append(nodes, one.Node())
@@ -79,7 +79,7 @@ func (l recipesMultiLease) Nodes() (nodes []string) {
 	return nodes
 }
 
-// PartDeadlines are those of the locks.
+// PartDeadlines returns the deadlines of the locks.
 func (l recipesMultiLease) PartDeadlines() (all []time.Time) {
 	for _, one := range l.Leases() {
 		all = append(all, one.Deadline())
@@ -87,7 +87,7 @@ func (l recipesMultiLease) PartDeadlines() (all []time.Time) {
 	return all
 }
 
-// SessionID is that of the locks: they are acquired in one session.
+// SessionID returns the session of the locks: they are acquired in one session.
 func (l recipesMultiLease) SessionID() int64 { return l.Leases()[0].SessionID() }
 
 func (l recipesMultiLease) Release(ctx context.Context) error {
@@ -98,7 +98,7 @@ func (l recipesMultiLease) Release(ctx context.Context) error {
 	return err
 }
 
-// SetGuarded is MultiLease.Multi of one node.
+// SetGuarded calls MultiLease.Multi for one node.
 func (l recipesMultiLease) SetGuarded(ctx context.Context, node string, data []byte) error {
 	_, err := l.Multi(ctx, &zk.SetDataRequest{Path: node, Data: data, Version: -1})
 	return recipesGuarded(err)

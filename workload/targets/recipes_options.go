@@ -5,7 +5,7 @@ import (
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
-// recipesOptions are the options of a client that the application has chosen.
+// recipesOptions returns the options of a client that the application has chosen.
 func recipesOptions(env lock.Env) (options []recipes.Option) {
 	if env.Connection != nil {
 		options = append(options, recipes.WithConnectionListener(func(s recipes.ConnectionState) { env.Connection(s.String()) }))
@@ -19,8 +19,8 @@ func recipesOptions(env lock.Env) (options []recipes.Option) {
 	return options
 }
 
-// recipesRule is a mutex's rule of the application's own, if it has one: the first of the
-// queue alone is granted the lock, as without it.
+// recipesRule returns the application's own rule for a mutex, if it has one: only the first of
+// the queue is granted the lock, as without a rule.
 func recipesRule(env lock.Env) []recipes.MutexOption {
 	if !env.Choices.Rule {
 		return nil
@@ -28,5 +28,5 @@ func recipesRule(env lock.Env) []recipes.MutexOption {
 	return []recipes.MutexOption{recipes.WithGrantRule(func(_ []recipes.Place, self int) int { return self - 1 })}
 }
 
-// State is how the lease says that it stands.
+// State returns the state of the lease.
 func (l *recipesLease) State() string { return l.Lease.State().String() }

@@ -38,7 +38,7 @@ func (s recipesSide) Participants(ctx context.Context, name string) ([]histories
 	return recipesQueue(s.mutex(name).Participants(ctx))
 }
 
-// Reenter acquires with the context of the lease, whichever side it is of.
+// Reenter acquires with the context of the lease, of either side.
 func (s recipesSide) Reenter(ctx context.Context, name string, held lock.Lease) (lock.Lease, error) {
 	inner, end := lock.Owned(ctx, held.(*recipesLease).Context())
 	defer end()

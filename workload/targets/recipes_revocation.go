@@ -12,7 +12,7 @@ var _ lock.RevocableLocker = (*recipesClient)(nil)
 
 func (c *recipesClient) Revocable() lock.RevokerLocker { return recipesRevocable{c} }
 
-// recipesRevocable is the recipes' mutex with its revocation.
+// recipesRevocable is the recipes' mutex with revocation.
 type recipesRevocable struct{ *recipesClient }
 
 func (r recipesRevocable) Acquire(ctx context.Context, name string) (lock.Lease, error) {
@@ -27,7 +27,7 @@ func (r recipesRevocable) Reenter(ctx context.Context, name string, held lock.Le
 	return wrapRevocable(r.recipesClient.Reenter(ctx, name, held.(recipesRevocableLease).recipesLease))
 }
 
-// Holder is the first in the queue.
+// Holder returns the first participant in the queue.
 func (r recipesRevocable) Holder(ctx context.Context, name string) (histories.Token, string, error) {
 	queue, err := r.mutex(name).Participants(ctx)
 	if err != nil {

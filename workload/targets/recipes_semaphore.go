@@ -26,12 +26,12 @@ func (c *recipesClient) SharedSemaphore() lock.SizedLocker {
 	}}}
 }
 
-// size is the shared size of a semaphore.
+// size returns the shared size of a semaphore.
 func (c *recipesClient) size(name string) *recipes.SharedCount {
 	return recipes.NewSharedCount(c.client, c.path(name)+"-size", c.env.Locks[name].Size)
 }
 
-// recipesPermits is the recipes' semaphores of one sort.
+// recipesPermits offers the recipes' semaphores of one kind.
 type recipesPermits struct {
 	c         *recipesClient
 	semaphore func(name string) *recipes.Semaphore
@@ -53,7 +53,7 @@ func (s recipesSized) SetSize(ctx context.Context, name string, size int) error 
 	return s.c.size(name).Set(ctx, size)
 }
 
-// SizeNode is of type lock.SizeByNode. The data is that of Curator's SharedCount.
+// SizeNode implements lock.SizeByNode. The data has the form of Curator's SharedCount.
 func (s recipesSized) SizeNode(name string, n int) (string, []byte) {
 	return s.c.size(name).Path(), binary.BigEndian.AppendUint32(nil, uint32(int32(n)))
 }

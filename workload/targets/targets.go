@@ -1,5 +1,5 @@
-// Package targets has the locks that zkverify tests by name: those of package
-// recipes, their mutants, ZooKeeper's stock Go lock, and three textbook locks. A file
+// Package targets contains the locks that zkverify tests by name: those of package recipes,
+// their mutants, ZooKeeper's stock Go lock, and three textbook locks. A file
 // recipes_<recipe>.go adapts a recipe of package recipes to package lock.
 package targets
 
@@ -41,13 +41,13 @@ func Named(name string) (lock.Target, error) {
 	return nil, words.Unknown("target", name, known, words.Known(known[:len(locks)])+", and what zkverify list mutants names")
 }
 
-// connectBound is how often a client of the recipes tries to connect in a fifth of a
-// session timeout, or in 5 s, at most: see recipes.Connect. It is above what
-// backoff from 10 ms to a sixth of the session timeout comes to.
+// connectBound is the largest number of attempts of a recipes client to connect in a fifth of a
+// session timeout, or in 5 s: see recipes.Connect. It is above the number of attempts that
+// backoff from 10 ms to a sixth of the session timeout makes.
 const connectBound = 20
 
-// named returns ctx with the owner that an acquire is on record for, so that the
-// recipe knows whom it serves; as it is where that is not known.
+// named returns ctx with the owner that an acquire is on record for, so that the recipe can
+// show its owner; it returns ctx itself where the owner is not known.
 func named(ctx context.Context, as func(context.Context, string) context.Context) context.Context {
 	if owner := lock.OwnerOf(ctx); owner != "" {
 		return as(ctx, owner)

@@ -11,8 +11,8 @@ import (
 )
 
 // zkLockTarget is go-zookeeper's own zk.Lock, used as its documentation says.
-// It is known to be unsafe: its holder is never told that its session ended,
-// and a contender whose node is gone counts itself as the lowest.
+// It is known to be unsafe: its holder is never told that its session ended, and a contender
+// whose node is gone takes itself for the lowest.
 type zkLockTarget struct{}
 
 func (zkLockTarget) Name() string   { return "zk-lock" }
@@ -21,7 +21,7 @@ func (zkLockTarget) Description() string {
 	return "go-zookeeper's zk.Lock: no tokens, never tells of a loss"
 }
 
-// Promises nothing beyond what every lock is held to.
+// Promises returns no promises beyond those that every lock is judged by.
 func (zkLockTarget) Promises(lock.Settings) histories.Promises { return histories.Promises{} }
 
 func (zkLockTarget) Open(ctx context.Context, env lock.Env) (lock.Client, error) {
@@ -44,8 +44,8 @@ func (c *zkLockClient) Acquire(ctx context.Context, name string) (lock.Lease, er
 	return l, nil
 }
 
-// TryAcquire does what users of zk.Lock do, which cannot try: it looks whether
-// the queue is empty, and queues if it is.
+// TryAcquire does as users of zk.Lock, which cannot try, do: it checks whether the queue is
+// empty, and queues if it is.
 func (c *zkLockClient) TryAcquire(ctx context.Context, name string) (lock.Lease, error) {
 	queue, err := lock.Await(ctx, c.Connection, func() ([]string, error) {
 		// The server may lag behind, and still have a node that was deleted.
@@ -81,5 +81,5 @@ func (l *zkLockLease) Release(ctx context.Context) error {
 	return err
 }
 
-// unlock tries until it knows: zk.Lock leaves that to its caller.
+// unlock tries until it knows the outcome: zk.Lock leaves that to its caller.
 func (l *zkLockLease) unlock(ctx context.Context) error { return l.c.UntilKnown(ctx, l.lock.Unlock) }

@@ -28,17 +28,17 @@ type ran struct {
 	folder.Recorded
 	dir    string
 	report *checker.Report
-	why    error // why it ended early, nil if it did not
-	failed error // why it is not whole
+	why    error // the reason of an early end, nil if there is none
+	failed error // the reason why the record is not complete
 }
 
-// voidRuns is how many runs may show nothing, since the servers came to disagree
-// with each other, before that is the result. Such a run is a bug of ZooKeeper
-// (ZOOKEEPER-4394 in 3.8), or of simulated servers, and says nothing of the lock.
+// voidRuns is the number of runs that may show nothing, because the servers came to disagree
+// with each other, before that is the result. Such a run shows a bug of ZooKeeper
+// (ZOOKEEPER-4394 in 3.8), or of simulated servers, and nothing about the lock.
 const voidRuns = 3
 
-// untilShown makes a run in dir, and again in another folder below it if the
-// servers have disagreed: servers of this run alone, since they go on doing so.
+// untilShown makes a run in dir, and again in another folder below it if the servers have
+// disagreed and belong to this run alone: other servers would still disagree.
 func (s *settings) untilShown(ctx context.Context, t testing.TB, dir string, run func(dir string) (*ran, error)) (*ran, error) {
 	for n, in := 1, dir; ; n++ {
 		r, err := run(in)
@@ -118,15 +118,15 @@ func (s *settings) failpoints() bool {
 	return faults.List().AskFailpoints(names)
 }
 
-// syncLimit is that of the servers, in ticks of 200 ms: 3 s. A follower that lost
-// its leader answers for that long, and so until after its clients' sessions of
-// 2 s have expired, which puts a lock to the test.
+// syncLimit is the sync limit of the servers, in ticks of 200 ms: 3 s. A follower that lost its
+// leader answers for that long, and so until after its clients' sessions of 2 s have expired,
+// which puts a lock to the test.
 const syncLimit = 15
 
 // judgeWithin bounds the searches of Porcupine.
 const judgeWithin = time.Minute
 
-// failure says in plain words why the test fails, "" if it does not.
+// failure returns the reason why the test fails, in plain words; "" if it does not fail.
 func (r *ran) failure(seed int64) string {
 	var b strings.Builder
 	w := words.Terminal(&b) // the log of a test is that of CI
@@ -159,7 +159,7 @@ func (r *ran) failure(seed int64) string {
 	return b.String()
 }
 
-// teller logs how a run stands, at each change of phase and every ten seconds.
+// teller logs the progress of a run, at each change of phase and every ten seconds.
 type teller struct {
 	phase string
 	last  time.Time
@@ -174,7 +174,7 @@ func (l *teller) tell(t testing.TB, p workload.Progress) {
 		cmp.Or(p.Phase, "start"), p.Elapsed.Seconds(), words.Count(p.Ops, "operation"), p.Lost, p.Expired, cmp.Or(words.Line(strings.Join(p.Faults, ", ")), "none"))
 }
 
-// keepsArtifacts reports whether go test was told to keep what tests leave.
+// keepsArtifacts reports whether go test was told to keep the files of tests.
 func keepsArtifacts() bool {
 	f := flag.Lookup("test.artifacts")
 	return f != nil && f.Value.String() == "true"

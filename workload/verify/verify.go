@@ -4,8 +4,8 @@
 //		verify.Lock(t, myLock{})
 //	}
 //
-// where myLock is a [lock.Target]: a few methods that open a client, acquire
-// and release. workload/examples/mylock has a whole one, of a page, to copy.
+// where myLock is a [lock.Target]: a few methods that open a client, acquire and release.
+// workload/examples/mylock is a complete one, of a page, to copy.
 package verify
 
 import (
@@ -29,21 +29,20 @@ import (
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
-// Lock starts three ZooKeeper servers and puts a lock through faults on them. It
-// records what its clients do and are told, judges the record, and fails the test
-// unless every guarantee that the lock promises holds: it says which two clients
-// held which lock at the same time, from when to when, and which fault was active.
-// A guarantee that nothing has put to the test fails it too. The report is
-// returned, for what a test wants to look at besides.
+// Lock starts three ZooKeeper servers and puts a lock through faults on them. It records the
+// operations of its clients and the notifications to them, judges the record, and fails the
+// test unless every guarantee that the lock promises holds: it says which two clients held
+// which lock at the same time, from when to when, and which fault was active. A guarantee that
+// the run has not exercised fails the test too. Lock returns the report, for further checks by
+// the test.
 //
 // A run that fails leaves a folder with the history, the verdicts, the servers'
 // logs and report.html, a page for a browser; the test says where. See [Keep].
 //
-// The servers are those of this machine: without Java or ZooKeeper the test
-// fails, and says what to install; with [Simulated] it needs neither. Under go test
-// -short it is skipped. An interrupt,
-// and the end of the time that go test -timeout gives, end the run in good order:
-// the faults are healed, and what is on record is judged and written.
+// The servers run on this machine: without Java or ZooKeeper the test fails, and says what to
+// install; with [Simulated] it needs neither. Under go test -short it is skipped. An interrupt,
+// and the end of the time of go test -timeout, end the run in good order: the faults are
+// healed, and the history until then is judged and written.
 func Lock(t testing.TB, target lock.Target, options ...Option) *checker.Report {
 	t.Helper()
 	if testing.Short() {
@@ -90,15 +89,15 @@ func Lock(t testing.TB, target lock.Target, options ...Option) *checker.Report {
 
 const defaultDuration = 30 * time.Second
 
-// interrupted says that somebody wants the tests to end.
+// interrupted reports whether an interrupt has ended a run: the tests after it are skipped.
 var interrupted atomic.Bool
 
-// orderly is what a run gets before the test binary's time is over: for what is
-// under way to heal, for the record to be judged and written, for servers to end.
+// orderly is the time that a run has before the test binary's time is over: for faults to heal,
+// for the record to be judged and written, for servers to end.
 const orderly = 15 * time.Second
 
-// lifetime returns a context for a run of that duration, which ends with the test,
-// with an interrupt, and some time before go test would end the process.
+// lifetime returns a context for a run of that duration, which ends with the test, with an
+// interrupt, and some time before go test would end the process.
 func lifetime(t testing.TB, duration time.Duration) (_ context.Context, stop func(), err error) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	stops := []func(){func() { cancel(nil) }}
@@ -134,7 +133,7 @@ func lifetime(t testing.TB, duration time.Duration) (_ context.Context, stop fun
 	return ctx, stop, nil
 }
 
-// folder returns the folder of the run, and what to do with it in the end.
+// folder returns the folder of the run, and a function to call at the end of the test.
 func (s *settings) folder(t testing.TB) (dir string, done func(), err error) {
 	name := strings.Map(func(r rune) rune {
 		if strings.ContainsRune(`/\:*?"<>| `, r) {
@@ -169,7 +168,7 @@ func (s *settings) folder(t testing.TB) (dir string, done func(), err error) {
 	}, err
 }
 
-// explained adds to an error what to do about it, where that is known.
+// explained adds advice to an error, where there is any.
 func explained(err error) error {
 	if errors.Is(err, ensemble.ErrNoJava) || errors.Is(err, ensemble.ErrNoZooKeeper) {
 		return fmt.Errorf("%w\nverify.Lock needs Java (11 or newer) and ZooKeeper on this machine. On Debian and Ubuntu: apt-get install openjdk-17-jre-headless zookeeper libslf4j-java. "+

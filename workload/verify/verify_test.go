@@ -31,7 +31,7 @@ import (
 	"github.com/zkverify/zkverify/workload/targets"
 )
 
-// trial is a test in a test: what becomes of it does not become of the real one.
+// trial is a test in a test: its failure does not fail the real one.
 type trial struct {
 	testing.TB
 	ctx      context.Context
@@ -67,7 +67,7 @@ func (t *trial) say(text string) {
 	t.said.WriteString(text + "\n")
 }
 
-// try has Lock run in a trial, which change sets up, and returns what became of it.
+// try runs Lock in a trial, which change sets up, and returns the trial after it.
 func try(t *testing.T, target lock.Target, change func(*trial), options ...Option) (*trial, *checker.Report) {
 	t.Helper()
 	before := goleak.IgnoreCurrent()
@@ -118,8 +118,8 @@ func kept(t *testing.T, dir string) string {
 	return all[0]
 }
 
-// ended is a schedule in which sessions are ended while their clients hold a lock,
-// and a fault of the user's own comes last.
+// ended is a schedule in which sessions are ended while their clients hold a lock, and a fault
+// of the user's own comes last.
 func ended(c *workload.Config) {
 	var steps []nemesis.Step
 	for i := range 8 {
@@ -181,7 +181,7 @@ func ownFaultStruck(t *testing.T, history string, report *checker.Report) {
 		t.Errorf("the schedule of the history is %+v, error %v", again, err)
 	}
 	if _, err := nemesis.FromHistory(h, faults.List()); err == nil {
-		t.Error("a fault that nobody knows can be carried out again")
+		t.Error("an unknown fault can be carried out again")
 	}
 }
 

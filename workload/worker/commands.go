@@ -10,7 +10,7 @@ import (
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
-// do carries out what is asked of an open client.
+// do carries out a command to an open client.
 func (h *hosted) do(ctx context.Context, c protocol.Command) (protocol.Line, *hostedLease, error) {
 	switch c.Do {
 	case string(histories.Acquire), string(histories.TryAcquire):
@@ -179,7 +179,7 @@ func (h *hosted) barrier(ctx context.Context, c protocol.Command) error {
 	return t.WaitBarrier(ctx, c.Lock)
 }
 
-// leaseOfAll makes no Lease of a nil MultiLease.
+// leaseOfAll turns a nil MultiLease into a nil Lease.
 func leaseOfAll(l lock.MultiLease, err error) (lock.Lease, error) {
 	if err != nil {
 		return nil, err

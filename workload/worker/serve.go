@@ -22,20 +22,18 @@ import (
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
-// Serve hosts clients of locks for a run in another process: it carries out
-// what it is told on in, line by line, and says on out what becomes of it;
-// docs/worker.md has the protocol. A program whose main function calls Serve
-// with the target of a lock is what zkverify run --worker-command takes:
+// Serve hosts clients of locks for a run in another process. It reads commands from in, line by
+// line, and writes their answers to out; docs/worker.md has the protocol. A program whose main
+// function calls Serve with the target of a lock can be given to zkverify run --worker-command:
 //
 //	worker.Serve(ctx, os.Stdin, os.Stdout, myLock{})
 //
-// The hello of a worker with one target says so, and a run drives that target. A
-// worker with several hosts the one that the run asks for by name, as zkverify
-// worker does.
+// A worker with one target names it in its hello, and a run drives that target. A worker with
+// several hosts the one that the run asks for by name, as zkverify worker does.
 //
-// Serve returns nil when in has come to its end, after every client has ended
-// as if it had died; else an error that says what it did not understand. The end of
-// ctx ends what is under way, not the wait for in.
+// Serve returns nil at the end of in, after every client has ended as if its process had died;
+// or an error that quotes a command that it did not understand. The end of ctx ends the
+// commands under way, not the wait for in.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, targets ...lock.Target) error {
 	hello := protocol.Line{Event: protocol.SayHello, Protocol: protocol.Version}
 	if len(targets) == 1 {
@@ -57,7 +55,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, targets ...lock.Tar
 	return err
 }
 
-// hostWorker is a worker process from the inside.
+// hostWorker is the state of a worker process.
 type hostWorker struct {
 	targets []lock.Target
 	before  map[string]string // goroutines that are not the targets'
@@ -91,12 +89,12 @@ func (w *hostWorker) listen(in io.Reader) error {
 	for {
 		text, err := lines.ReadBytes('\n')
 		if errors.Is(err, io.EOF) {
-			return nil // what is left is no whole line: the run has died
+			return nil // the rest is no whole line: the run has died
 		}
 		if err != nil {
 			return err
 		}
-		// A field that is not known is of a later version, and is left alone.
+		// A field that is not known is of a later version, and is ignored.
 		var c protocol.Command
 		if err := json.Unmarshal(text, &c); err != nil {
 			return fmt.Errorf("cannot read the command %q: %w", text, err)
@@ -127,7 +125,7 @@ func (w *hostWorker) listen(in io.Reader) error {
 	}
 }
 
-// do carries out one command. after is what follows its answer.
+// do carries out one command. after is called after its answer.
 func (w *hostWorker) do(ctx context.Context, c protocol.Command) (answer protocol.Line, after func()) {
 	switch c.Do {
 	case protocol.DoOpen:
@@ -191,7 +189,8 @@ type hostedLease struct {
 	once   sync.Once
 }
 
-// keep remembers a lease, and says when it is lost, after its answer.
+// keep remembers a lease. The function that it returns, to be called after the answer, reports
+// the loss of the lease.
 func (w *hostWorker) keep(client *hosted, id int64, l *hostedLease) (after func()) {
 	l.client, l.done = client, make(chan struct{})
 	w.mu.Lock()
@@ -221,7 +220,7 @@ func (w *hostWorker) lease(id int64) (*hostedLease, error) {
 	return nil, fmt.Errorf("there is no lease %d", id)
 }
 
-// forget drops the leases that go says.
+// forget drops the leases for which gone reports true.
 func (w *hostWorker) forget(gone func(id int64, l *hostedLease) bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -233,8 +232,8 @@ func (w *hostWorker) forget(gone func(id int64, l *hostedLease) bool) {
 	}
 }
 
-// connects returns how often each client has tried to connect, those that have
-// ended too, by number.
+// connects returns, by client number, how often each client has tried to connect, including
+// those that have ended.
 func (w *hostWorker) connects() (all []histories.Connects) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -297,7 +296,7 @@ func (w *hostWorker) open(ctx context.Context, c protocol.Command) (protocol.Lin
 		Told: func(lock.Notification) {}, // no run with workers asks for it
 	})
 	if err != nil {
-		h.wire.Tear() // whatever Open has left behind cannot hold a session
+		h.wire.Tear() // after this no connection that Open has left can keep a session
 		return failed(err), nil
 	}
 	h.target = target
@@ -310,7 +309,7 @@ func (w *hostWorker) open(ctx context.Context, c protocol.Command) (protocol.Lin
 	return protocol.Line{Offers: lock.Offered(target)}, nil
 }
 
-// promises answers what the one target promises.
+// promises answers with the promises of the worker's only target.
 func (w *hostWorker) promises(c protocol.Command) protocol.Line {
 	if c.Env == nil || len(w.targets) != 1 {
 		return failed(errors.New("promises are those of a worker with one target, and need env"))
@@ -347,7 +346,7 @@ func (h *hosted) suspended(token histories.Token, yes bool) {
 	h.w.say(protocol.Line{Event: event, Client: &h.number, Token: token})
 }
 
-// enqueued says that the acquire of a command has a place in a queue.
+// enqueued reports the place of a command's acquire in a queue.
 func (w *hostWorker) enqueued(id int64, p lock.Place) {
 	w.say(protocol.Line{Event: protocol.SayEnqueued, ID: id, Lock: p.Lock, Token: p.Token, Sequence: p.Sequence, Position: p.Ahead, Session: p.Session})
 }
@@ -365,7 +364,7 @@ func (h *hosted) leave() bool {
 	return there
 }
 
-// crash ends the client as its death would: its network goes first.
+// crash ends the client as the death of its process would: its network goes first.
 func (h *hosted) crash() {
 	if h.leave() {
 		h.wire.Tear()

@@ -23,7 +23,7 @@ final class CuratorClient extends Client {
                 .sessionTimeoutMs(sessionTimeout)
                 .connectionTimeoutMs(sessionTimeout)
                 .zookeeperFactory(connection::newZooKeeper)
-                // Faults may last for long, and what Curator gives up it leaves undone.
+                // Faults may last for long, and Curator does not finish an operation that it gives up.
                 .retryPolicy(new RetryForever(50))
                 // It would learn the servers' own addresses, and go around the links that lead to them.
                 .ensembleTracker(false);

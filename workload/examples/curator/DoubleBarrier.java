@@ -51,7 +51,7 @@ final class DoubleBarrier extends Recipe<CuratorClient> {
             barrier.leave();
         }
 
-        /** Curator tells a member by an exception of leave. */
+        /** Curator notifies a member by an exception of leave. */
         @Override
         synchronized void lose() {}
 

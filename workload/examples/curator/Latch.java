@@ -12,8 +12,8 @@ import org.apache.curator.framework.recipes.leader.Participant;
  * Curator's LeaderLatch. Each campaign is a latch of its own: it is started, waits until it leads, and is
  * closed to resign.
  *
- * <p>A polite leader is told of the end of its term by the latch's listener (notLeader), and by its own
- * of the connection. A careless one has asked hasLeadership() when it was elected, and asks no more.
+ * <p>A polite leader learns of the end of its term from the latch's listener (notLeader), and from its own
+ * listener of the connection. A careless one has asked hasLeadership() when it was elected, and asks no more.
  */
 final class Latch extends Recipe<CuratorClient> {
     private static final String MARKER = "latch-"; // in the names of nodes, before their numbers
@@ -28,7 +28,7 @@ final class Latch extends Recipe<CuratorClient> {
         return "election";
     }
 
-    /** It is documented to choose at random, to tell its leader of SUSPENDED and LOST, and has no token. */
+    /** It is documented to choose at random and to notify its leader of SUSPENDED and LOST. It has no token. */
     @Override
     Map<String, Object> promises(boolean polite) {
         return Out.fields("tells_loss", polite);
@@ -64,7 +64,7 @@ final class Latch extends Recipe<CuratorClient> {
                 Term won = new Term(client, owner, command.id, latch, queue, node);
                 won.node = queue.stat(node);
                 term.set(won);
-                // The term may have ended before anybody could be told of it.
+                // The term may have ended before the run could be told of it.
                 if (latch.hasLeadership()) {
                     return won;
                 }
@@ -81,7 +81,7 @@ final class Latch extends Recipe<CuratorClient> {
         }
     }
 
-    /** Returns when the latch leads; it fails when another is before it. */
+    /** Returns when the latch leads; it fails when another latch is before it. */
     private static void tryOnce(LeaderLatch latch) throws Exception {
         while (!latch.await(5, TimeUnit.MILLISECONDS)) {
             boolean first = true;

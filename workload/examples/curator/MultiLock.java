@@ -9,8 +9,8 @@ import org.apache.curator.framework.recipes.locks.InterProcessLock;
 import org.apache.curator.framework.recipes.locks.InterProcessMultiLock;
 
 /**
- * Curator's InterProcessMultiLock of InterProcessMutexes. It locks them in the order in which it is given
- * them, which it leaves to its user: here that of their paths, since opposite orders would wait for each
+ * Curator's InterProcessMultiLock of InterProcessMutexes. It locks them in the order in which they were given
+ * to it, which its user must choose: here the order of their paths, since opposite orders would wait for each
  * other.
  */
 final class MultiLock extends Recipe<CuratorClient> {
@@ -24,7 +24,7 @@ final class MultiLock extends Recipe<CuratorClient> {
         return "multilock";
     }
 
-    /** Nothing is documented of an order, or of owners that acquire again. Its mutexes are reentrant, see Mutex. */
+    /** The documentation names no order, and no owners that acquire again. Its mutexes are reentrant, see Mutex. */
     @Override
     Map<String, Object> promises(boolean polite) {
         return Out.fields("tells_loss", polite);

@@ -3,7 +3,7 @@ package zkverify.worker;
 import java.util.Map;
 import org.apache.curator.framework.recipes.locks.InterProcessMutex;
 
-/** Curator's InterProcessMutex. It does not tell its holder of a loss: the connection does, see CuratorClient. */
+/** Curator's InterProcessMutex. It does not notify its holder of a loss: the connection does, see CuratorClient. */
 final class Mutex extends Recipe<CuratorClient> {
     @Override
     Class<?> of() {

@@ -44,7 +44,7 @@ final class ObservedMutex extends InterProcessMutex {
         return place.node;
     }
 
-    /** What Curator's own driver answers is passed on. */
+    /** Passes on the answers of Curator's own driver. */
     private static final class Place extends StandardLockInternalsDriver {
         private final long acquire;
         private final String lock;

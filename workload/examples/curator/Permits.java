@@ -3,7 +3,7 @@ package zkverify.worker;
 import java.io.IOException;
 import java.util.Collection;
 
-/** What Curator calls leases: permits of a semaphore. */
+/** Permits of a semaphore, which Curator calls leases. */
 final class Permits extends Lease {
     private final Collection<org.apache.curator.framework.recipes.locks.Lease> leases;
 
@@ -18,7 +18,7 @@ final class Permits extends Lease {
         return true;
     }
 
-    /** Closes all of them, and fails if one could not be closed. InterProcessSemaphoreV2.returnAll would not say so. */
+    /** Closes all permits, and fails if one could not be closed. InterProcessSemaphoreV2.returnAll would not fail. */
     @Override
     void release() throws IOException {
         IOException failed = null;

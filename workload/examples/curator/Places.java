@@ -4,7 +4,7 @@ import java.util.List;
 import org.apache.zookeeper.data.Stat;
 
 /**
- * Reports the place in the queue of an acquire that does not tell which node it waits by: looks for it on
+ * Reports the place in the queue of an acquire whose library does not name its node: looks for it on
  * the servers, by its data, while the acquire goes on.
  */
 final class Places implements AutoCloseable {

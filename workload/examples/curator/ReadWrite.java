@@ -10,7 +10,7 @@ import org.apache.zookeeper.data.Stat;
 
 /**
  * Curator's InterProcessReadWriteLock. Each acquire has a lock of its own, whose nodes have data of their
- * own: by that they are found. A reader that asks for the write lock waits until that is cancelled.
+ * own: they are found by that data. A reader that asks for the write lock waits until that is cancelled.
  */
 final class ReadWrite extends Recipe<CuratorClient> {
     @Override
@@ -66,7 +66,7 @@ final class ReadWrite extends Recipe<CuratorClient> {
             return writes(command) ? lock.writeLock() : lock.readLock();
         }
 
-        /** What has been got in the mode of a command, null if it has gone again. */
+        /** The lease in the mode of a command, null if its node has gone again. */
         Stat node(Client client, Command command) throws Exception {
             Queue queue = new Queue(client, path, marker(command));
             String node = queue.withData(data);

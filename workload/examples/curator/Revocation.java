@@ -57,7 +57,7 @@ final class Revocation extends Recipe<CuratorClient> {
         }
     }
 
-    /** Requests to release one lease, which may come before anybody listens. */
+    /** Requests to release one lease, which may come before the holder listens. */
     private static final class Requests {
         private final long lease;
         private boolean listened;

@@ -16,7 +16,7 @@ final class Semaphore extends Recipe<CuratorClient> {
         return "semaphore";
     }
 
-    /** It is documented to be "mostly fair", which nobody can be held to. */
+    /** It is documented to be "mostly fair", which no checker can judge. */
     @Override
     Map<String, Object> promises(boolean polite) {
         return Out.fields("tells_loss", polite);
@@ -29,7 +29,7 @@ final class Semaphore extends Recipe<CuratorClient> {
         return acquire(client, owner, command, new InterProcessSemaphoreV2(client.curator, path, client.size(lock)), path);
     }
 
-    /** Acquires what the command asks of any semaphore. */
+    /** Acquires the permits of a command from any semaphore. */
     static Lease acquire(CuratorClient client, Owner owner, Command command, InterProcessSemaphoreV2 semaphore, String path)
             throws Exception {
         int permits = (int) command.number("permits");

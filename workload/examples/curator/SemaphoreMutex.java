@@ -20,7 +20,7 @@ final class SemaphoreMutex extends Recipe<CuratorClient> {
         return "nonreentrant";
     }
 
-    /** It is documented not to be reentrant, and says nothing of an order. */
+    /** It is documented not to be reentrant. The documentation names no order. */
     @Override
     Map<String, Object> promises(boolean polite) {
         return Out.fields("tells_loss", polite);
@@ -39,7 +39,7 @@ final class SemaphoreMutex extends Recipe<CuratorClient> {
         return new Held(client, owner, command.id, losses, mutex).at(() -> nodeOf(client, path));
     }
 
-    /** The node that the client's session has it by. Others are those of clients that wait. */
+    /** The lease's node in the client's session. Other nodes are those of clients that wait. */
     private static Stat nodeOf(CuratorClient client, String path) throws Exception {
         long session = client.session();
         for (String node : new Queue(client, path + "/leases", "lease-").nodes()) {

@@ -8,9 +8,9 @@ import org.apache.zookeeper.WatchedEvent;
 import org.apache.zookeeper.data.Stat;
 
 /**
- * A client of a library, with what it holds.
+ * A client of a library, with its leases.
  *
- * <p>A polite one does what documentation asks of users: when its connection is gone, it takes all that it
+ * <p>A polite one does as the documentation asks of users: when its connection is gone, it takes all that it
  * holds for lost. A careless one never looks.
  */
 abstract class Client {
@@ -40,7 +40,7 @@ abstract class Client {
 
     abstract void close() throws Exception;
 
-    /** Ends it without a word to the servers. */
+    /** Ends the client without a request to the servers. */
     abstract void crash();
 
     /** The current session. */
@@ -51,12 +51,12 @@ abstract class Client {
     /** The names of the nodes below one, however long the servers take to answer. */
     abstract List<String> children(String path) throws Exception;
 
-    /** What the servers say of a node, null if there is no such node. */
+    /** The stat of a node, null if there is no such node. */
     abstract Stat stat(String path) throws Exception;
 
     abstract byte[] data(String path) throws Exception;
 
-    /** Begins to make the nodes by which the run sees its sessions. */
+    /** Begins to create the nodes that show the run its sessions. */
     protected void announce() {
         Thread keeper = new Thread(presence, "presence");
         keeper.setDaemon(true);
@@ -76,7 +76,7 @@ abstract class Client {
         return ((Long) ((Map<?, ?>) locks.get(lock)).get("size")).intValue();
     }
 
-    /** Tells of a session or a link that has come or gone. */
+    /** Reports a session or a link that has come or gone. */
     protected void told(Connection.Handle handle, WatchedEvent event) {
         long session = handle.getSessionId();
         if (session == 0) {
@@ -114,7 +114,7 @@ abstract class Client {
         leases.remove(lease.id);
     }
 
-    /** How often a polite client has taken all that it holds for lost. */
+    /** The number of times that a polite client has taken all its leases for lost. */
     synchronized int losses() {
         return losses;
     }

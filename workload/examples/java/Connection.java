@@ -25,7 +25,7 @@ final class Connection {
     private Handle latest;
     private boolean crashed;
 
-    /** @param told is told what a handle hears of its link, before its watcher is */
+    /** @param told is called with the events of a handle's link, before the handle's watcher */
     Connection(List<?> servers, BiConsumer<Handle, WatchedEvent> told) {
         this.told = told;
         for (Object each : servers) {

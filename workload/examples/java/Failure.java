@@ -16,7 +16,7 @@ final class Failure extends Exception {
         return new Failure("another has it", "not-acquired");
     }
 
-    /** Of a lease that is no longer held. */
+    /** The failure of a lease that is no longer held. */
     static Failure lost() {
         return new Failure("lost", "lost");
     }

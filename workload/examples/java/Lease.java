@@ -4,14 +4,14 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import org.apache.zookeeper.data.Stat;
 
-/** What an acquire has got: a lock, some permits, or a term as leader. */
+/** The result of an acquire: a lock, some permits, or a term as leader. */
 abstract class Lease {
     final Client client;
     final Owner owner;
     /** The number of the acquire, by which the run knows the lease. */
     final long id;
 
-    /** The node that the library has it by, null if that is not known. */
+    /** The lease's node, null if it is not known. */
     protected volatile Stat node;
 
     private final int since;
@@ -26,12 +26,12 @@ abstract class Lease {
         this.since = since;
     }
 
-    /** Of what has been got just now. */
+    /** A lease that has been acquired just now. */
     Lease(Client client, Owner owner, long id) {
         this(client, owner, id, client.losses());
     }
 
-    /** Finds its node. If that fails, or is interrupted, it is given back: nobody will know of it. */
+    /** Finds its node. If that fails, or is interrupted, it releases the lease: the run will not learn of it. */
     Lease at(Callable<Stat> node) throws Exception {
         try {
             this.node = node.call();
@@ -43,10 +43,10 @@ abstract class Lease {
         }
     }
 
-    /** What the library says, at once, when it is asked whether the lease is still held. The thread that reads asks. */
+    /** The library's answer, at once, whether the lease is still held. The reading thread calls it. */
     abstract boolean held();
 
-    /** Gives it back. It is called once, on the owner's thread, of a lost lease too. */
+    /** Releases the lease. It is called once, on the owner's thread, for a lost lease too. */
     abstract void release() throws Exception;
 
     /** Acquires once more for the same owner, on its thread, as the command says. */
@@ -54,12 +54,12 @@ abstract class Lease {
         throw new Failure("it cannot be acquired again", null);
     }
 
-    /** Wants to know from now on when its holder is asked to release it. */
+    /** Reports from now on when the holder is asked to release the lease. */
     void listen() throws Failure {
         throw new Failure("nobody is asked to release it", null);
     }
 
-    /** What an acquire is answered: the token, and the session that the node belongs to. */
+    /** The answer to an acquire: the token, and the session that the node belongs to. */
     Map<String, Object> answer() throws Exception {
         Stat stat = node;
         if (stat == null) {
@@ -68,7 +68,7 @@ abstract class Lease {
         return Out.fields("session", Out.session(stat.getEphemeralOwner()), "token", Out.token(stat.getCzxid()));
     }
 
-    /** Marks it as got, unless it was lost before. */
+    /** Marks the lease as held, unless it was lost before. */
     boolean give() {
         boolean lostBefore = client.losses() != since;
         synchronized (this) {
@@ -77,7 +77,7 @@ abstract class Lease {
         }
     }
 
-    /** Tells the holder that it holds no longer. */
+    /** Notifies the holder that the lease is lost. */
     synchronized void lose() {
         if (!lost && given) {
             Out.say("event", "lost", "lease", id);

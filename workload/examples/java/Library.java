@@ -4,13 +4,13 @@ import java.util.Map;
 
 /** A library whose recipes a worker hosts. */
 interface Library<C extends Client> {
-    /** For the name of what is hosted, with the version: "curator-5.4.0". */
+    /** For the name of the hosted lock, with the version: "curator-5.4.0". */
     String name();
 
     /** For people: "Apache Curator". */
     String title();
 
-    /** What a polite holder does. */
+    /** A description of a polite holder. */
     String manners();
 
     Recipe<C> recipe(String name);

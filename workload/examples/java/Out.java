@@ -7,13 +7,13 @@ import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** What the worker says: lines of JSON, each with its time, in the order of their times. */
+/** Writes the worker's lines of JSON, each with its time, in the order of their times. */
 final class Out {
     private static final FileOutputStream OUT = new FileOutputStream(FileDescriptor.out);
 
     private Out() {}
 
-    /** Keeps what libraries print out of the protocol. */
+    /** Keeps the output of libraries out of the protocol. */
     static void take() {
         System.setOut(System.err);
     }
@@ -40,7 +40,7 @@ final class Out {
             try {
                 OUT.write(line.append('\n').toString().getBytes(StandardCharsets.UTF_8));
             } catch (IOException e) {
-                // Nobody listens any more. The input ends too.
+                // The run does not read any more. The input ends too.
             }
         }
     }

@@ -5,7 +5,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 
 /**
- * A thread of one owner. Many locks belong to the thread that has acquired them, which alone can
+ * A thread of one owner. Many locks belong to the thread that has acquired them: only that thread can
  * re-enter and release them.
  */
 final class Owner implements Runnable {
@@ -13,7 +13,7 @@ final class Owner implements Runnable {
     private int held;
     private volatile boolean over;
 
-    /** Takes one of the threads until it holds nothing any more. It begins with the acquire. */
+    /** Takes one of the threads until it holds no lease any more. It begins with the acquire. */
     Owner(Executor threads) {
         keep();
         threads.execute(this);
@@ -30,7 +30,7 @@ final class Owner implements Runnable {
         }
     }
 
-    /** Has work done after all that was begun before. The work throws nothing. */
+    /** Does work after all work that was begun before. The work throws nothing. */
     synchronized void begin(Runnable next) throws Failure {
         if (over) {
             throw new Failure("its owner holds nothing any more", null);
@@ -38,12 +38,12 @@ final class Owner implements Runnable {
         work.add(next);
     }
 
-    /** Counts what it holds. */
+    /** Counts its leases. */
     synchronized void keep() {
         held++;
     }
 
-    /** Gives the thread back after what was begun, unless it holds something else. It is called on the thread. */
+    /** Gives the thread back after the work that was begun, unless it holds a lease. It is called on the thread. */
     synchronized void drop() {
         if (--held <= 0) {
             over = true;

@@ -7,7 +7,7 @@ import org.apache.zookeeper.ZooDefs.Ids;
 import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.data.Stat;
 
-/** Makes the node of each session by which the run sees when the session ends. */
+/** Creates the node of each session that shows the run when the session ends. */
 final class Presence implements Runnable {
     private final int client;
     private final String folder;
@@ -64,7 +64,7 @@ final class Presence implements Runnable {
         }
     }
 
-    /** Makes the node, through the session's own handle. It reports false if that is to be tried again. */
+    /** Creates the node, through the session's own handle. It returns false if that must be tried again. */
     private boolean made(Connection.Handle session) {
         String name = Out.session(session.getSessionId());
         String node = folder + "/" + name;

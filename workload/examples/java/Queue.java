@@ -6,7 +6,7 @@ import java.util.List;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.data.Stat;
 
-/** What is on the servers below the path of a lock: the nodes with a mark in their names, in their order. */
+/** The nodes on the servers below the path of a lock that have a mark in their names, in their order. */
 final class Queue {
     private final Client client;
     private final String path;
@@ -33,13 +33,13 @@ final class Queue {
                 }
             }
         } catch (KeeperException.NoNodeException e) {
-            // Nobody has come.
+            // There is no contender yet.
         }
         nodes.sort(Comparator.comparingInt(Queue::number));
         return nodes;
     }
 
-    /** What the servers say of a node, null if there is no such node. */
+    /** The stat of a node, null if there is no such node. */
     Stat stat(String node) throws Exception {
         return client.stat(node);
     }
@@ -70,8 +70,8 @@ final class Queue {
     }
 
     /**
-     * Returns when a node is gone. Some are deleted in the background, and whoever has released would
-     * find its own node in the way of the next.
+     * Returns when a node is gone. Some are deleted in the background, and a client that has released would
+     * find its own node in the way of its next acquire.
      */
     void awaitGone(String node) throws Exception {
         while (stat(node) != null) {
@@ -79,7 +79,7 @@ final class Queue {
         }
     }
 
-    /** Tells of the czxid of the first node, when it is another one, until it is interrupted. */
+    /** Reports the czxid of the first node, each time that the node changes, until it is interrupted. */
     void observe(long command) throws Exception {
         long last = -1;
         while (true) {

@@ -25,7 +25,7 @@ final class Task {
         }
     }
 
-    /** Carries it out on this thread. A cancel reaches it and nothing that comes after it. */
+    /** Carries the command out on this thread. A cancel reaches it and no later work. */
     Map<String, Object> run(Callable<Map<String, Object>> work) throws Exception {
         synchronized (this) {
             if (cancelled) {

@@ -76,14 +76,14 @@ final class Worker<C extends Client> {
             return; // it has been answered
         }
         task.cancel();
-        if (task.command.what.equals("release")) { // it is carried out all the same
+        if (task.command.what.equals("release")) { // it is still carried out
             answer(task, failed(task, new InterruptedException("cancelled")));
         }
     }
 
     /**
-     * Begins a command: on the thread of the owner whose lock it is about, on one of its own, or at once on
-     * this one, which reads, if it waits for nobody.
+     * Begins a command: on the thread of its lock's owner, on a thread of its own, or at once on
+     * this thread, which reads, if it does not wait.
      */
     private void begin(Task task) throws Failure {
         Command command = task.command;
@@ -191,11 +191,11 @@ final class Worker<C extends Client> {
         return Out.fields("offers", Arrays.asList(recipe.kind()));
     }
 
-    /** Answers an acquire. What is lost from here on is told. */
+    /** Answers an acquire. A loss from here on is reported. */
     private Map<String, Object> got(C client, Lease lease) throws Exception {
         client.keep(lease);
         lease.owner.keep();
-        // From now on a loss reaches it; it may have come before.
+        // From now on a loss reaches the lease; it may have come before.
         if (!lease.give() || polite && !client.connected()) {
             lease.lose();
             release(client, lease); // and fails
@@ -218,8 +218,8 @@ final class Worker<C extends Client> {
     }
 
     /**
-     * The threads that clients have left, when none is open. They may take a moment to end; those of
-     * an executor that nobody refers to any more, as Curator leaves one, end when it is collected.
+     * The threads that clients have left, when no client is open. They may take a moment to end; those of
+     * an executor without references, as Curator leaves one, end when it is collected.
      */
     private List<String> census() throws InterruptedException {
         List<String> left = new ArrayList<>();

@@ -1,4 +1,4 @@
-# What the workers in Java have in common. Their scripts read this file, find the jars, and start.
+# The common part of the workers in Java. Their scripts read this file, find the jars, and start.
 
 cache=${XDG_CACHE_HOME:-${HOME:?is not set}/.cache}/zkverify
 [ "$(uname)" != Darwin ] || cache=$HOME/Library/Caches/zkverify
@@ -24,7 +24,7 @@ jars() {
 	done
 }
 
-# version_of JAR: that of a jar of Debian's, nothing if it is not known.
+# version_of JAR: the version of a jar of Debian's, nothing if it is not known.
 version_of() {
 	of=$(ls "$debian/$1"-[0-9]*.jar 2>/dev/null | head -1)
 	of=${of##*-}
@@ -43,7 +43,7 @@ start() {
 	javac=$(dirname "$(readlink -f "$(command -v "$java")")")/javac
 	[ -x "$javac" ] || fail "no Java compiler beside $java: install a JDK (Debian: default-jdk-headless)"
 
-	# One folder for each source, compiler and class path. It gets its name when it is whole,
+	# One folder for each source, compiler and class path. It gets its name when it is complete,
 	# since other workers start at the same time.
 	key=$({ cat "$common"/*.java "$own"/*.java && "$javac" -version && echo "$path"; } 2>&1 | cksum | tr ' ' -)
 	classes=$cache/java-worker-$key

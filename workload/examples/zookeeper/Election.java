@@ -9,8 +9,8 @@ import org.apache.zookeeper.recipes.leader.LeaderElectionSupport;
 import org.apache.zookeeper.recipes.leader.LeaderElectionSupport.EventType;
 
 /**
- * ZooKeeper's LeaderElectionSupport. Each campaign is one of its own: it is started, waits for the event
- * that it is elected, and is stopped to resign. It does not tell its leader of a loss: the connection does,
+ * ZooKeeper's LeaderElectionSupport. Each campaign has one of its own: it is started, waits for the event
+ * that it is elected, and is stopped to resign. It does not notify its leader of a loss: the connection does,
  * see PlainClient.
  */
 final class Election extends Recipe<PlainClient> {
@@ -26,7 +26,7 @@ final class Election extends Recipe<PlainClient> {
         return "election";
     }
 
-    /** It is documented that the offer with the lowest number leads, but not that others keep their places. */
+    /** The documentation says that the offer with the lowest number leads, not that others keep their places. */
     @Override
     Map<String, Object> promises(boolean polite) {
         return Out.fields("tells_loss", polite);

@@ -8,7 +8,7 @@ import org.apache.zookeeper.recipes.lock.WriteLock;
 
 /**
  * ZooKeeper's WriteLock. Each acquire has a lock of its own. When its lock() does not get it, the acquire
- * waits for the listener, as documented. It does not tell its holder of a loss: the connection does, see
+ * waits for the listener, as documented. It does not notify its holder of a loss: the connection does, see
  * PlainClient.
  */
 final class Lock extends Recipe<PlainClient> {
@@ -22,7 +22,7 @@ final class Lock extends Recipe<PlainClient> {
         return "mutex";
     }
 
-    /** It is documented to be exclusive, and nothing else. */
+    /** The documentation promises exclusion, and nothing else. */
     @Override
     Map<String, Object> promises(boolean polite) {
         return Out.fields("tells_loss", polite);
@@ -68,8 +68,8 @@ final class Lock extends Recipe<PlainClient> {
     }
 
     /**
-     * Unlocks, and closes the lock in the same breath: a watch that it has left would have it make another
-     * node. What it cannot delete ends with its session.
+     * Unlocks, and closes the lock at once: a watch that the lock has left would make it create another
+     * node. A node that it cannot delete ends with its session.
      */
     private static void unlock(PlainClient client, Connection.Handle session, WriteLock lock) {
         synchronized (lock) {

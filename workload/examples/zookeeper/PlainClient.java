@@ -14,7 +14,7 @@ import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.data.Stat;
 
 /**
- * A client with nothing but ZooKeeper's own library. It makes a new handle when its session has expired. A
+ * A client that uses only ZooKeeper's own library. It makes a new handle when its session has expired. A
  * polite one takes all that it holds for lost when it is disconnected: ZooKeeper's guide asks to act
  * conservatively then.
  */
@@ -87,8 +87,8 @@ final class PlainClient extends Client {
     }
 
     /**
-     * Begins a new session instead of that of a handle. When a recipe cannot delete a node, nothing but the
-     * end of its session does.
+     * Begins a new session in place of a handle's. When a recipe cannot delete a node, only the
+     * end of its session deletes it.
      */
     void replace(Connection.Handle old) {
         synchronized (this) {
@@ -172,7 +172,7 @@ final class PlainClient extends Client {
         return answer(zooKeeper -> zooKeeper.getData(path, false, null));
     }
 
-    /** Makes a node that stays, and those above it, unless they are there. */
+    /** Creates a persistent node, and its ancestors, unless they exist. */
     void ensure(String path) throws Exception {
         if (stat(path) != null) {
             return;
@@ -184,7 +184,7 @@ final class PlainClient extends Client {
         try {
             answer(zooKeeper -> zooKeeper.create(path, new byte[0], acl, CreateMode.PERSISTENT));
         } catch (KeeperException.NodeExistsException e) {
-            // Another was first, or the reply to an earlier create was lost.
+            // Another client was first, or the reply to an earlier create was lost.
         }
     }
 }

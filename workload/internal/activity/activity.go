@@ -1,6 +1,6 @@
-// Package activity knows what the clients of a run do at each moment, and chooses whom
-// faults hit by it. What is on record it has from package states; what is not, such as
-// the nodes of leases and how long a holder holds on, clients tell.
+// Package activity tracks what the clients of a run do at each moment, and chooses by it the
+// clients that faults hit. Package states derives most of it from the events on record; clients
+// report the rest, such as the nodes of leases and how long a holder holds on.
 package activity
 
 import (
@@ -13,64 +13,64 @@ import (
 	"github.com/zkverify/zkverify/nemesis/fault"
 )
 
-// Activity is what one client does and believes to hold, for faults to be aimed by,
-// and what faults have hit it. What its processes do is on record; the leases that it
-// has, and what they know beside that, are not.
+// Activity is the present activity of one client: what it does, what it believes to hold, and
+// the faults that have hit it. Faults are aimed by it. The operations of its processes are on
+// record; its leases, and what they know beyond that, are not.
 type Activity struct {
 	process func() int // the number of the current one
 	Faults  *Coverage
 
 	mu      sync.Mutex
-	held    []*Holding // that it has not given back: it may have been told of a loss
+	held    []*Holding // not given back yet: the client may have been told of a loss
 	strikes int        // faults that have hit it
 	endure  time.Time  // until when the last of them wants it to hold on
 }
 
-// New is the activity of a client, whose current process is told by its number.
+// New returns the activity of a client. process returns the number of its current process.
 func New(process func() int, faults *Coverage) *Activity {
 	return &Activity{process: process, Faults: faults}
 }
 
-// AddHold says that the client holds something from now on.
+// AddHold records that the client holds h from now on.
 func (a *Activity) AddHold(h *Holding) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.held = append(a.held, h)
 }
 
-// DropHold says that the client does not hold it any more.
+// DropHold records that the client does not hold h any more.
 func (a *Activity) DropHold(h *Holding) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.held = slices.DeleteFunc(a.held, func(other *Holding) bool { return other == h })
 }
 
-// Stop leaves the client without what it held.
+// Stop drops everything that the client held.
 func (a *Activity) Stop() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.held = nil
 }
 
-// Holds returns how much the client believes to hold.
+// Holds returns the number of holds that the client believes to have.
 func (a *Activity) Holds() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return len(a.held)
 }
 
-// HoldsLock reports whether the client believes to hold a lock, by itself.
+// HoldsLock reports whether the client believes to hold a lock that was acquired alone.
 func (a *Activity) HoldsLock(name string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return slices.ContainsFunc(a.held, func(h *Holding) bool { return h.Event.Lock == name })
 }
 
-// IsBusy reports whether the client holds, wants or gives back a lock.
+// IsBusy reports whether the client holds, waits for or releases a lock.
 func (a *Activity) IsBusy() bool { return a.Holds() > 0 || len(a.Faults.doing(a.process())) > 0 }
 
-// BusyIn reports whether the client holds, or waits for, a lock in a session; now is
-// the one that it has.
+// BusyIn reports whether the client holds, or waits for, a lock in a session; now is the
+// client's current session.
 func (a *Activity) BusyIn(session string, now string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -81,7 +81,7 @@ func (a *Activity) BusyIn(session string, now string) bool {
 	return now == session && slices.ContainsFunc(a.Faults.doing(a.process()), busy)
 }
 
-// LinkChanged says that a lease, perhaps the client's, has lost its link, or has it back.
+// LinkChanged records that a lease, perhaps the client's, has lost its link, or has it back.
 func (a *Activity) LinkChanged(token histories.Token, down bool) {
 	a.mu.Lock()
 	held := slices.Clone(a.held)
@@ -93,8 +93,8 @@ func (a *Activity) LinkChanged(token histories.Token, down bool) {
 	}
 }
 
-// Stands returns by which nodes the client holds, or waits if it holds none and the place has
-// a token.
+// Stands returns the locks that the client holds, with their nodes, or, if it holds none, the
+// lock that it waits for, provided that its place has a token.
 func (a *Activity) Stands() (all []Stand) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -113,7 +113,7 @@ func (a *Activity) Stands() (all []Stand) {
 	return all
 }
 
-// Status adds what the client does to how it stands, for the nemesis.
+// Status adds the client's activity to its description for the nemesis.
 func (a *Activity) Status(c *fault.Client) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -123,8 +123,8 @@ func (a *Activity) Status(c *fault.Client) {
 	c.Lingers = slices.ContainsFunc(a.held, func(h *Holding) bool { return h.Lingers.Load() })
 }
 
-// Strike counts a fault that the client feels. A holder should hold on for as long as
-// the fault wants.
+// Strike counts a fault that hits the client. A holder should hold on for as long as the fault
+// wants.
 func (a *Activity) Strike(endure time.Duration) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -132,14 +132,14 @@ func (a *Activity) Strike(endure time.Duration) {
 	a.endure = time.Now().Add(endure)
 }
 
-// StrikeCount is how many faults have hit the client.
+// StrikeCount returns the number of faults that have hit the client.
 func (a *Activity) StrikeCount() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.strikes
 }
 
-// Enduring is how long the last fault wants a holder to hold on.
+// Enduring returns the time for which the last fault wants a holder to hold on.
 func (a *Activity) Enduring() time.Duration {
 	a.mu.Lock()
 	defer a.mu.Unlock()

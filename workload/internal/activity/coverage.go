@@ -11,25 +11,25 @@ import (
 	"github.com/zkverify/zkverify/nemesis/fault"
 )
 
-// Coverage knows what the processes of a run do, as events go on record, and what
-// faults have met, so that the next faults hit what was hit least.
+// Coverage tracks what the processes of a run do, as events go on record, and the activities
+// that faults have met, so that the next faults hit the activities that were hit least.
 type Coverage struct {
 	recipes []histories.Recipe // of the run
 
-	mu       sync.Mutex // guards what follows: all goroutines that record feed it, and those of faults read it
+	mu       sync.Mutex // guards the fields below: recording writes them, faults read them
 	run      *states.Coverage
 	recorded int
 	aimedAt  map[states.State][]states.Doing // see cells
 }
 
-// NewCoverage is that of a run of some recipes with these locks, before any event.
+// NewCoverage returns the coverage of a run of some recipes with these locks, before any event.
 func NewCoverage(recipes []histories.Recipe, locks map[string]histories.Lock) *Coverage {
 	return &Coverage{
 		recipes: recipes, run: states.NewCoverage(&histories.Header{Locks: locks}, recipes), aimedAt: map[states.State][]states.Doing{},
 	}
 }
 
-// Step takes in an event that is on record.
+// Step applies an event that is on record.
 func (v *Coverage) Step(e *histories.Event) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -37,29 +37,29 @@ func (v *Coverage) Step(e *histories.Event) {
 	v.recorded++
 }
 
-// Recorded is how many events there are.
+// Recorded returns the number of events on record.
 func (v *Coverage) Recorded() int {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.recorded
 }
 
-// doing returns what a process does.
+// doing returns the activities of a process.
 func (v *Coverage) doing(process int) []states.Doing {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.run.Doing(process)
 }
 
-// place returns the lock in whose queue a process waits, and its token there.
+// place returns the lock in whose queue a process waits, and the process's token there.
 func (v *Coverage) place(process int) histories.Part {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.run.Place(process)
 }
 
-// Held returns how many leases are held now, and how many were held as a fault began
-// that hit their holder.
+// Held returns the number of leases held now, and the number of leases that were held as a
+// fault that hit their holder began.
 func (v *Coverage) Held() (now, across int64) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -86,8 +86,8 @@ func (v *Coverage) InForce() (texts []string) {
 	return texts
 }
 
-// HitsNow reports whether a fault in force hits a client, one of so many: this process
-// of it or an earlier one, for it may keep the links.
+// HitsNow reports whether a fault in force hits a client, one of so many: its current process
+// or an earlier one, which may have had the same links.
 func (v *Coverage) HitsNow(client, clients int) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -96,14 +96,14 @@ func (v *Coverage) HitsNow(client, clients int) bool {
 	})
 }
 
-// met is how often a kind of fault has met that.
+// met returns the number of times that a kind of fault has met an activity.
 func (v *Coverage) met(kind string, d states.Doing) int {
 	return v.run.Met[states.Cell{Fault: kind, Doing: d}]
 }
 
-// rank orders what a fault may meet, the rarest first: leases of a recipe of which
-// none was held as any fault began, and then what was met least often by its kind.
-// v is locked.
+// rank orders the activities that a fault may meet, the rarest first: leases of a recipe of
+// which none was held as any fault began, and then the activities that its kind has met least
+// often. v is locked.
 func (v *Coverage) rank(kind string, d states.Doing) int {
 	if d.State == states.Holding && v.run.FoundByAny(d) == 0 {
 		return -1
@@ -111,11 +111,11 @@ func (v *Coverage) rank(kind string, d states.Doing) int {
 	return v.met(kind, d)
 }
 
-// idle is more than a fault ever meets anything.
+// idle is larger than the number of times that a fault ever meets an activity.
 const idle = math.MaxInt / 2
 
-// cells returns what processes may do of what a fault is aimed at: all but nothing of
-// one that is aimed at anyone. v is locked.
+// cells returns the activities of processes that a fault is aimed at: all of them, except
+// inactivity, for a fault that is aimed at anyone. v is locked.
 func (v *Coverage) cells(aim fault.Aim) []states.Doing {
 	all, known := v.aimedAt[aim.State()]
 	if known {
@@ -132,16 +132,16 @@ func (v *Coverage) cells(aim fault.Aim) []states.Doing {
 	return all
 }
 
-// Rarest returns the indexes of those among processes whose recipe was met least often
-// by such a fault in their state, so that no recipe is missed by the faults because it
-// is held for shorter, or by fewer; first of all those of a recipe that no fault has
-// found held. Of a fault that is aimed at anyone the state is chosen so too. If it is
-// patient it returns none as long as what was met less often may come.
+// Rarest returns the indexes of those processes in among whose recipe such a fault has met
+// least often in their state, so that faults do not miss a recipe because it is held for a
+// shorter time, or by fewer clients. The processes of a recipe that no fault has found held
+// come first. For a fault that is aimed at anyone the state is chosen so too. If the fault is
+// patient, Rarest returns none while an activity that was met less often may come.
 func (v *Coverage) Rarest(kind string, aim fault.Aim, among []int, patient bool) (indexes []int) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	cells, least := v.cells(aim), math.MaxInt
-	// A process that does nothing that the aim is at comes last.
+	// A process whose activity the fault is not aimed at comes last.
 	met := make([]int, len(among))
 	for i, process := range among {
 		met[i] = idle
@@ -167,8 +167,8 @@ func (v *Coverage) Rarest(kind string, aim fault.Aim, among []int, patient bool)
 	return indexes
 }
 
-// Ripe reports whether a fault of servers meets something now that none of its kind has
-// met, or has nothing of the sort to wait for.
+// Ripe reports whether a fault of servers of this kind should strike now: it meets an activity
+// that none of its kind has met, or there is no such activity to wait for.
 func (v *Coverage) Ripe(kind string) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -13,18 +13,18 @@ var locks = map[string]histories.Lock{
 	"lock-0": {Recipe: histories.Mutex}, "semaphore-0": {Recipe: histories.Semaphore}, "barrier-0": {Recipe: histories.Barrier},
 }
 
-// on puts on record what a process does with a lock.
+// on records an operation of a process on a lock.
 func on(v *Coverage, process int, t histories.Type, op histories.Op, lock string) {
 	v.Step(&histories.Event{Type: t, Process: process, Op: op, Lock: lock, Depth: 1})
 }
 
-// acquire puts on record that a process gets a lock.
+// acquire records that a process gets a lock.
 func acquire(v *Coverage, process int, lock string) {
 	on(v, process, histories.Invoke, histories.Acquire, lock)
 	on(v, process, histories.OK, histories.Acquire, lock)
 }
 
-// strike puts on record that a fault begins.
+// strike records that a fault begins.
 func strike(v *Coverage, id int, name string, processes ...int) {
 	v.Step(&histories.Event{Type: histories.FaultStart, Process: -1, Fault: &histories.Fault{ID: id, Name: name, Targets: []string{"client"}, Processes: processes}})
 }
@@ -146,7 +146,7 @@ func TestWhatIsOnRecordIsWhatFaultsAreAimedBy(t *testing.T) {
 	}
 }
 
-// The goroutines of all clients record, while those of faults choose whom they hit.
+// The goroutines of all clients record, while those of faults choose the clients to hit.
 func TestARunIsFollowedWhileFaultsAreAimed(t *testing.T) {
 	v := NewCoverage([]histories.Recipe{histories.Mutex}, locks)
 	const clients, cycles = 4, 200

@@ -10,11 +10,11 @@ import (
 type Holding struct {
 	Event     histories.Event // process, lock or parts, owner, session and token
 	Nodes     func() []string // of the locks, where the lease knows them; else nil
-	Suspended func(bool)      // is told that the lease's link is down, or back
-	Lingers   atomic.Bool     // it would go on if its client were hit now
+	Suspended func(bool)      // called when the lease's link is down, or back
+	Lingers   atomic.Bool     // the client would hold on if a fault hit it now
 }
 
-// Lock returns what is held, or the first of several.
+// Lock returns the lock that is held, or the first of several.
 func (h *Holding) Lock() string {
 	if h.Event.Parts != nil {
 		return h.Event.Parts[0].Lock

@@ -14,10 +14,9 @@ import (
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
-// application is the clients of a run that share one client of the target, and with
-// it a session and its links: the goroutines of one application. Most clients are
-// alone in theirs. Those that are not contend with each other too, and crash
-// together.
+// application groups the clients of a run that share one client of the target, and with it a
+// session and its links: the goroutines of one application. Most clients are alone in theirs.
+// Those that are not contend with each other too, and crash together.
 type application struct {
 	members []*Client          // set before the run
 	Links   map[int]links.Link // by server
@@ -25,8 +24,8 @@ type application struct {
 	ids     map[string]int     // server by address
 	process *seeded.Process    // of its goroutines
 
-	// opening has room for the member that opens. A mutex would hold up the clock of a
-	// bubble of testing/synctest while it is waited for.
+	// opening has room for the member that opens. A mutex that a goroutine waits for would stop
+	// the clock of a bubble of testing/synctest.
 	opening chan struct{}
 
 	mu     sync.Mutex
@@ -67,12 +66,12 @@ func ApplicationsOf(clients []*Client) (all []*application) {
 	return all
 }
 
-// First returns the index of the member that stands for all.
+// First returns the index of the member that represents the application.
 func (a *application) First() int { return a.members[0].Index }
 
-// Link opens the application's links, one to each server. Applications start at
-// different servers, so that a server's fault hits some of them. The name of the run
-// makes those of its links unique.
+// Link opens the application's links, one to each server. Applications start at different
+// servers, so that a server's fault hits some of them. The name of the run makes the names of
+// its links unique.
 func (a *application) Link(ctx context.Context, run string, servers []ensemble.Server, network links.Network) error {
 	c := a.members[0]
 	for i := range servers {
@@ -95,7 +94,7 @@ func (a *application) Current() (lock.Client, host) {
 	return a.target, a.host
 }
 
-// begun notes another client of the target.
+// begun records that another client of the target is being opened.
 func (a *application) begun(h host) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -113,8 +112,8 @@ func (a *application) choices() lock.Choices {
 	return lock.Choices{Namespace: takes(), EndEarly: takes(), Rule: takes()}
 }
 
-// opened takes a client of the target into use. It reports false when the application has
-// been killed since it was begun.
+// opened puts a client of the target into use. It reports false when the application has been
+// killed since the opening began.
 func (a *application) opened(target lock.Client, h host, absent context.CancelFunc) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -137,9 +136,9 @@ func (a *application) vacate(target lock.Client) (h host, absent context.CancelF
 	return a.host, a.absent, true
 }
 
-// crash ends the client of the target as its death would, and puts on record the
-// crash of those members whom it takes by surprise: all but one. The network goes
-// first, so that no request reaches a server any more.
+// crash ends the client of the target as the death of its process would, and records the crash
+// of the members whom it surprises: all except but. The network goes first, so that no request
+// reaches a server any more.
 func (a *application) crash(target lock.Client, but *Client) {
 	h, absent, first := a.vacate(target)
 	if !first {
@@ -155,15 +154,15 @@ func (a *application) crash(target lock.Client, but *Client) {
 	a.process.Within(func() { a.members[0].Background.Go(target.Crash) })
 }
 
-// suspended is lock.Env.Suspended.
+// suspended implements lock.Env.Suspended.
 func (a *application) suspended(token histories.Token, yes bool) {
 	for _, c := range a.members {
 		c.LinkChanged(token, yes)
 	}
 }
 
-// Connects returns what was counted of each client of the target that the application
-// has had, one after the other.
+// Connects returns the connection counts of each client of the target that the application has
+// had, one after the other.
 func (a *application) Connects() (all []histories.Connects) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -173,7 +172,7 @@ func (a *application) Connects() (all []histories.Connects) {
 	return all
 }
 
-// indexes returns the members' indexes, nil of one who is alone.
+// indexes returns the members' indexes, nil for an application of one client.
 func (a *application) indexes() (all []int) {
 	if len(a.members) == 1 {
 		return nil

@@ -15,7 +15,7 @@ import (
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
-// sharing is a client of a target, of which nothing but its end is asked for.
+// sharing is a client of a target of which only its end is used.
 type sharing struct {
 	lock.Client
 	crashed int
@@ -23,7 +23,7 @@ type sharing struct {
 
 func (s *sharing) Crash() { s.crashed++ }
 
-// couple returns two clients that share one of the target, and what is on record.
+// couple returns two clients that share a client of the target, and the events on record.
 func couple(t *testing.T) (a, b *Client, target *sharing, events func() []histories.Event) {
 	t.Helper()
 	var record bytes.Buffer
@@ -61,7 +61,7 @@ func TestWhoSharesASessionCrashesWithIt(t *testing.T) {
 		t.Errorf("the target crashed %d times", target.crashed)
 	}
 	acquire.Type = histories.OK
-	b.Record(acquire) // the call returns all the same
+	b.Record(acquire) // the call still returns
 	if err := b.IfAlive(func() error { t.Error("it writes after its crash"); return nil }); err == nil {
 		t.Error("it is told nothing")
 	}
@@ -80,8 +80,8 @@ func TestWhoSharesASessionCrashesWithIt(t *testing.T) {
 	}
 }
 
-// Whoever has not opened again is not hit by the crash of a client that it has
-// nothing of.
+// A client that has not opened again is not hit by the crash of a client with which it shares
+// nothing any more.
 func TestACrashDoesNotReachWhoIsOut(t *testing.T) {
 	a, b, _, events := couple(t)
 	a.Crash(histories.Event{Lock: "lock-0"})
@@ -108,8 +108,8 @@ func TestWhoOpensMovesInWithTheOthers(t *testing.T) {
 	}
 }
 
-// A client that is doomed crashes whatever it is doing, and what it does then is not
-// on record.
+// A client that is doomed crashes in the middle of its activity, and what it does then is not
+// recorded.
 func TestADoomedClientCrashesInTheMiddleOfAnything(t *testing.T) {
 	a, b, target, events := couple(t)
 	acquire := histories.Event{Type: histories.Invoke, Op: histories.Acquire, Lock: "lock-0"}
@@ -117,7 +117,7 @@ func TestADoomedClientCrashesInTheMiddleOfAnything(t *testing.T) {
 	a.Perish()
 	a.app.members[0].Background.Wait()
 	acquire.Type = histories.OK
-	a.Record(acquire) // the call returns all the same
+	a.Record(acquire) // the call still returns
 	if a.Perish(); target.crashed != 1 {
 		t.Errorf("the target crashed %d times", target.crashed)
 	}
@@ -131,8 +131,8 @@ func TestADoomedClientCrashesInTheMiddleOfAnything(t *testing.T) {
 	}
 }
 
-// What an observer is told between the end of a process and the next one's begin is on
-// record all the same: it may be of a sibling's lease.
+// A notification to an observer between the end of a process and the beginning of the next is
+// still recorded: it may be of a sibling's lease.
 func TestWhatIsToldBetweenTwoProcessesIsOnRecord(t *testing.T) {
 	a, _, _, events := couple(t)
 	a.Run.Promises.Says = true

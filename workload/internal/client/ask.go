@@ -8,8 +8,8 @@ import (
 	"github.com/zkverify/zkverify/nemesis/fault"
 )
 
-// Answers returns how many requests of the client have been answered, of those that were
-// more than pings; 0 when that is not known.
+// Answers returns the number of the client's requests, pings excepted, that have been answered;
+// 0 when it is not known.
 func (c *Client) Answers() int {
 	c.mu.Lock()
 	h := c.host
@@ -20,10 +20,10 @@ func (c *Client) Answers() int {
 	return h.Answers()
 }
 
-// askShare is how often a client asks for something of its own.
+// askShare is the share of calls of AskNowAndThen that send a request.
 const askShare = 0.1
 
-// AskNowAndThen is Ask of anything, in a share of the calls.
+// AskNowAndThen sends a random request, as Ask does, in a share of the calls.
 func (c *Client) AskNowAndThen() {
 	if c.Asks.Float64() < askShare {
 		c.Ask([]fault.Request{fault.Read, fault.Sync, fault.Write}[c.Asks.IntN(3)])
@@ -31,8 +31,8 @@ func (c *Client) AskNowAndThen() {
 }
 
 // Ask sends a request in the session of the client's locks, as an application does that uses
-// their connection for other things too. It returns at once, and nothing depends on the
-// answer. A client without a connection asks for nothing.
+// their connection for other things too. It returns at once, and nothing depends on the answer.
+// A client without a connection sends nothing.
 func (c *Client) Ask(what fault.Request) {
 	target, session := c.Target(), c.SessionName()
 	if target == nil {

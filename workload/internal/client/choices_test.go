@@ -7,8 +7,8 @@ import (
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
-// The seed says which options the clients take: the same again, others with each client
-// of the target.
+// The seed decides the options of the clients: the same again, and others for each client of
+// the target.
 func TestClientsTakeOptionsAsTheSeedSays(t *testing.T) {
 	a, _, _, _ := couple(t)
 	if got := a.app.choices(); got != (lock.Choices{}) {
@@ -36,7 +36,8 @@ func TestWhatAListenerIsToldIsOnRecord(t *testing.T) {
 	second(histories.ConnectionConnected)
 	first(histories.ConnectionConnected)
 	first(histories.ConnectionClosed)
-	// Of one that opens after a crash the first is told while it has no process yet.
+	// The first state of a client that opens after a crash is reported while it has no process
+	// yet.
 	a.Die("a", 1)
 	third := a.standing()
 	third(histories.ConnectionConnected)

@@ -1,5 +1,5 @@
-// Package client has the clients of a run: each opens a client of the target, alone or
-// together with others, here or in a worker process, and opens again after a crash.
+// Package client implements the clients of a run: each opens a client of the target, alone or
+// together with others, in this process or in a worker process, and opens again after a crash.
 package client
 
 import (
@@ -24,9 +24,9 @@ type Client struct {
 	Run   *Shared
 	Index int
 	Rand  *rand.Rand   // decides its cycles
-	Asks  *rand.Rand   // decides when it asks locks of themselves
-	More  *rand.Rand   // decides what recipes have in particular: the same cycles whatever is driven
-	app   *application // which shares its session
+	Asks  *rand.Rand   // decides when it asks locks about themselves
+	More  *rand.Rand   // decides the choices of a recipe: cycles are the same for all
+	app   *application // shares the client's session
 	// Background is owned by Close: presence, watchers of holds, crashes.
 	Background sync.WaitGroup
 
@@ -37,7 +37,7 @@ type Client struct {
 
 // New returns a client that is not open yet.
 func New(r *Shared, index int) *Client {
-	// One stream a client: what one draws does not depend on others.
+	// One stream a client: the draws of one do not depend on others.
 	stream := func(add uint64) *rand.Rand { return rand.New(rand.NewPCG(uint64(r.Seed), uint64(index)+add)) }
 	c := &Client{
 		Processes: journal.NewProcesses(r.Journal, index, r.Clients),
@@ -54,7 +54,7 @@ func (c *Client) Target() lock.Client {
 	return c.target
 }
 
-// opened gives the client a client of the target.
+// opened sets the client of the target that the client uses.
 func (c *Client) opened(target lock.Client, h host) {
 	c.Revive()
 	c.mu.Lock()
@@ -62,8 +62,8 @@ func (c *Client) opened(target lock.Client, h host) {
 	c.target, c.host = target, h
 }
 
-// take leaves the client without what it was doing, and returns what it was a
-// client of; nil if it was none.
+// take stops the client's activity, and returns the client of the target that it used; nil if
+// there was none.
 func (c *Client) take() lock.Client {
 	c.Stop()
 	c.mu.Lock()
@@ -73,7 +73,7 @@ func (c *Client) take() lock.Client {
 	return t
 }
 
-// credentials returns the session of the client, the latest if it has none, and the
+// credentials returns the session of the client, or the latest one if it has none, and the
 // server that it is linked to.
 func (c *Client) credentials() (session int64, password []byte, server int) {
 	c.mu.Lock()
@@ -85,13 +85,13 @@ func (c *Client) credentials() (session int64, password []byte, server int) {
 	return h.Credentials()
 }
 
-// SessionName is the session of the client as a history has it.
+// SessionName returns the session of the client in the form of a history.
 func (c *Client) SessionName() string {
 	session, _, _ := c.credentials()
 	return lock.SessionName(session)
 }
 
-// SessionTimeout returns what the servers have granted, 0 when that is not known.
+// SessionTimeout returns the timeout that the servers have granted, 0 when it is not known.
 func (c *Client) SessionTimeout() time.Duration {
 	c.mu.Lock()
 	h := c.host
@@ -99,7 +99,7 @@ func (c *Client) SessionTimeout() time.Duration {
 	return h.SessionTimeout()
 }
 
-// LastSent returns when the client last sent a request; zero when that is not known.
+// LastSent returns the time of the client's last request; zero when it is not known.
 func (c *Client) LastSent() time.Time {
 	c.mu.Lock()
 	h := c.host
@@ -107,7 +107,7 @@ func (c *Client) LastSent() time.Time {
 	return h.LastSent()
 }
 
-// Status is how the client stands, for the nemesis.
+// Status describes the client for the nemesis.
 func (c *Client) Status() fault.Client {
 	out := fault.Client{Index: c.Index, Process: c.Current(), Links: c.app.Links, Together: c.app.indexes()}
 	c.Activity.Status(&out)
@@ -120,7 +120,7 @@ func (c *Client) Status() fault.Client {
 	return out
 }
 
-// told is lock.Env.Told: it puts on record what an observer of the client was told.
+// told implements lock.Env.Told: it records the notification to an observer of the client.
 func (c *Client) told(t lock.Notification) {
 	if !c.Run.Promises.Says {
 		return
@@ -131,9 +131,9 @@ func (c *Client) told(t lock.Notification) {
 	})
 }
 
-// standing returns lock.Env.Connection of another client of the target: it puts on record
-// how that says that it stands with the servers. What it says while it is being opened after
-// a crash is recorded before what it says next: the client has no process until then.
+// standing returns lock.Env.Connection for another client of the target: a function that
+// records the states of its connection. The states reported while it is being opened after a
+// crash are recorded before the next state: the client has no process until then.
 func (c *Client) standing() func(state string) {
 	number := int(c.Run.opened.Add(1))
 	var mu sync.Mutex // guards said
@@ -154,9 +154,8 @@ func (c *Client) standing() func(state string) {
 	}
 }
 
-// Awake returns when the process that the client lives in runs: what a process
-// would do while it is paused it does when it wakes. It reports false when there
-// is no such process any more.
+// Awake returns when the process that the client lives in runs: a process that was paused acts
+// when it wakes. It reports false when the process has ended.
 func (c *Client) Awake() bool {
 	c.mu.Lock()
 	target, h := c.target, c.host
@@ -164,7 +163,7 @@ func (c *Client) Awake() bool {
 	return (target == nil || h.Awake()) && c.Alive()
 }
 
-// retry is how long a client that could not be opened waits until it tries again.
+// retry is the pause between two attempts to open a client.
 const retry = 50 * time.Millisecond
 
 // EnsureOpen opens the client again after a crash, for as long as it takes.

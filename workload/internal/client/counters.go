@@ -7,9 +7,9 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
-// Counters are what one lock guards: the same counter twice. Both lose an
-// update when two clients read before either writes; a fence prevents it even
-// when the lock does not.
+// Counters are the counters that one lock guards: the same counter twice. Both lose an update
+// when two clients read before either writes; the fence of one prevents that even when the lock
+// does not.
 type Counters struct {
 	fence recipes.Fence
 
@@ -18,8 +18,8 @@ type Counters struct {
 	fenced int64
 }
 
-// Read returns the counter in store. A fenced read is fenced too: a newer
-// token that has only read must keep an older one from writing.
+// Read returns the counter in store. A fenced read passes the fence too: a newer token that has
+// only read must keep an older one from writing.
 func (c *Counters) Read(store string, token histories.Token) (value int64, err error) {
 	err = c.guard(store, token, func(counter *int64) { value = *counter })
 	return value, err

@@ -13,27 +13,26 @@ import (
 	"github.com/zkverify/zkverify/workload/remote"
 )
 
-// host is where a client of the target lives, this process or a worker's, and its way
-// to the servers as the run sees it.
+// host is the place where a client of the target lives, this process or a worker, and the
+// client's way to the servers as the run sees it.
 type host interface {
-	// Credentials returns the latest session, and the server that the client
-	// is linked to in it now, 0 when none.
+	// Credentials returns the latest session, its password, and the server that the client is
+	// linked to in it now, 0 when there is none.
 	Credentials() (session int64, password []byte, server int)
-	// SessionTimeout returns what the servers have granted.
+	// SessionTimeout returns the timeout that the servers have granted.
 	SessionTimeout() time.Duration
 	// Tear takes the network away for good.
 	Tear()
-	// Connects returns how often the client has tried to connect, zero when that
-	// is not known.
+	// Connects returns how often the client has tried to connect, zero when that is not known.
 	Connects() histories.Connects
-	// LastSent returns when the client last sent a request, and not just a ping; zero
-	// when that is not known.
+	// LastSent returns the time of the client's last request other than a ping; zero when it is
+	// not known.
 	LastSent() time.Time
-	// Answers returns how many requests that were more than pings have been answered, 0
-	// when that is not known.
+	// Answers returns the number of requests, pings excepted, that have been answered, 0 when
+	// it is not known.
 	Answers() int
-	// Awake returns when the process runs: at once, or after a pause. It reports
-	// false when the client is gone.
+	// Awake returns when the process runs: at once, or after a pause. It reports false when the
+	// client is gone.
 	Awake() bool
 	// Gone reports whether the process has ended.
 	Gone() bool
@@ -44,12 +43,12 @@ var (
 	_ host = (*remote.Client)(nil)
 )
 
-// Open starts the target's client and gives it the time of one attempt, unless
-// another client of the application has.
+// Open starts the target's client, within the time of one attempt, unless another client of the
+// application has started it.
 func (c *Client) Open(ctx context.Context) error {
 	a := c.app
 	select {
-	case a.opening <- struct{}{}: // for the time of one attempt
+	case a.opening <- struct{}{}: // held for the time of one attempt
 		defer func() { <-a.opening }()
 	case <-ctx.Done():
 		return fmt.Errorf("client %d: %w", c.Index, context.Cause(ctx))
@@ -90,7 +89,7 @@ func (c *Client) openHere(ctx context.Context, env lock.Env) error {
 	env.Dial = w.Dial
 	target, err := c.Run.Target.Open(ctx, env)
 	if err != nil {
-		w.Tear() // whatever Open has left behind cannot hold a session
+		w.Tear() // after this no connection that Open has left can keep a session
 		return err
 	}
 	present, absent := context.WithCancel(context.Background())
@@ -142,15 +141,15 @@ func (c *Client) Close(ctx context.Context) error {
 	return nil
 }
 
-// Abandon is the crash of the client, which is on record, and of its application.
+// Abandon crashes the application of the client, whose own crash is on record.
 func (c *Client) Abandon() {
 	target := c.take()
 	c.Retire()
 	c.app.crash(target, c)
 }
 
-// Perish is the crash of the client, and of its application, in the middle of whatever
-// it does. It may be called by any goroutine.
+// Perish crashes the client, and its application, in the middle of its activity. Any goroutine
+// may call it.
 func (c *Client) Perish() { c.app.crash(c.Target(), nil) }
 
 // Crash ends the client and its process, which holds no lock.
@@ -160,8 +159,8 @@ func (c *Client) Crash(e histories.Event) {
 	c.Abandon()
 }
 
-// TearOut takes the network of a client away that does not return from a call, and
-// crashes it.
+// TearOut takes the network away from a client that does not return from a call, and crashes
+// it.
 func (c *Client) TearOut() {
 	target := c.take()
 	if h, absent, first := c.app.vacate(target); first {
@@ -171,9 +170,9 @@ func (c *Client) TearOut() {
 	}
 }
 
-// bury puts on record that the client, if it still is one of target, has crashed with
-// the host, a worker process that has ended or a session that it shares. What the
-// client's loop is doing fails, one call after the other, until it opens again.
+// bury records that the client, if it still uses target, has crashed with its host: a worker
+// process that has ended or a session that it shares. The calls of the client's loop then fail,
+// one after the other, until it opens again.
 func (c *Client) bury(target lock.Client, h host) {
 	if c.Target() != target {
 		return // it has crashed before, or has not opened again yet
@@ -182,8 +181,8 @@ func (c *Client) bury(target lock.Client, h host) {
 	c.Die(h, session)
 }
 
-// buried reports whether the client has died with its worker process, or its
-// application, and has to open again.
+// buried reports whether the client has died with its worker process, or its application, and
+// has to open again.
 func (c *Client) buried() bool {
 	c.mu.Lock()
 	target, h := c.target, c.host

@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// number is that of the application's process, from 1.
+// number returns the number of the application's process, from 1.
 func (a *application) number() int { return a.First() + 1 }
 
-// Processes are the applications of clients, as if each had a process. On the standard
-// runtime Pause does nothing.
+// Processes treats each application of the clients as a process. On the standard runtime Pause
+// does nothing.
 type Processes []*Client
 
 // of returns the application whose process has a number.
@@ -24,14 +24,14 @@ func (p Processes) Pause(_ context.Context, number int) error {
 	return nil
 }
 
-// Resume lets an application go on, whether or not it stands still.
+// Resume lets an application go on, whether or not it is paused.
 func (p Processes) Resume(number int) error {
 	p.of(number).process.Resume()
 	return nil
 }
 
-// Kill ends an application, as the end of its process does, until Start. When it returns
-// the crash of its clients is on record.
+// Kill ends an application, as the end of its process does, until Start. When it returns the
+// crash of its clients is on record.
 func (p Processes) Kill(number int) { p.of(number).kill() }
 
 // Start lets an application open again after Kill.
@@ -40,8 +40,8 @@ func (p Processes) Start(_ context.Context, number int) error {
 	return nil
 }
 
-// Within calls do as part of the process of the client's application, which faults can
-// pause on a seeded runtime.
+// Within calls do as part of the process of the client's application, which faults can pause on
+// a seeded runtime.
 func (c *Client) Within(do func()) { c.app.process.Within(do) }
 
 func (a *application) kill() {
@@ -59,7 +59,7 @@ func (a *application) start() {
 	a.down = nil
 }
 
-// awaitStart returns when the application is not killed, or with the reason why ctx ended.
+// awaitStart returns when the application is not killed, or with the cause of ctx's end.
 func (a *application) awaitStart(ctx context.Context) error {
 	a.mu.Lock()
 	down := a.down

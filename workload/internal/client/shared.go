@@ -15,13 +15,13 @@ import (
 	"github.com/zkverify/zkverify/workload/remote"
 )
 
-// Shared is what the clients of a run have in common.
+// Shared is the state that the clients of a run share.
 type Shared struct {
 	Life     context.Context // ends when the run must end at once
-	Patience context.Context // ends with recovery: a client that waits for ever does so until then
+	Patience context.Context // ends with recovery: a client that waits for ever waits until then
 
 	Seed           int64
-	Clients        int // how many
+	Clients        int // their number
 	Target         lock.Target
 	Promises       histories.Promises
 	SessionTimeout time.Duration
@@ -36,10 +36,10 @@ type Shared struct {
 	Faults   *activity.Coverage
 	Observer *observer.Observer
 	Workers  *remote.Workers // nil when clients live in this process
-	// Processes has faults pause and kill each application as if it had a process of its own.
+	// Processes lets faults pause and kill each application as if it had a process of its own.
 	Processes bool
 
-	opened atomic.Int32 // clients of the target that told how they stand
+	opened atomic.Int32 // clients of the target that have reported the state of their connection
 }
 
 // Hosted reports whether clients live in worker processes.

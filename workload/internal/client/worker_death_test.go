@@ -27,8 +27,8 @@ func (p *process) Credentials() (int64, []byte, int) { return 1, nil, 1 }
 func (p *process) Tear()                             {}
 func (p *process) Crash()                            {}
 
-// killable is a client in a worker process, and what is on record of it. kill
-// ends the process.
+// killable returns a client in a worker process, and its events on record. kill ends the
+// process.
 func killable(t *testing.T) (c *Client, kill func(), events func() []histories.Event) {
 	t.Helper()
 	var record bytes.Buffer
@@ -70,9 +70,9 @@ func TestNothingOfAProcessIsOnRecordAfterItWasKilled(t *testing.T) {
 	c.Record(acquire)
 	kill()
 	acquire.Type = histories.Fail
-	c.Record(acquire) // the call failed, since nobody answers
+	c.Record(acquire) // the call failed, since the process does not answer
 	c.Record(histories.Event{Type: histories.Lost, Lock: "lock-0"})
-	// What is left of its cycle goes on in vain, under the number of its next process.
+	// The rest of its cycle goes on without effect, under the number of its next process.
 	c.Record(histories.Event{Type: histories.Invoke, Op: histories.Acquire, Lock: "lock-1", Process: c.Current()})
 	if !c.buried() || c.Target() != nil {
 		t.Error("the client goes on as if it were open")

@@ -14,13 +14,13 @@ import (
 
 var barrierRecipe = recipe{
 	Name:        histories.Barrier,
-	Description: "nobody passes while it is up",
+	Description: "no client passes while it is up",
 	make:        func(*client.Shared, cycle.Mix, *Group) driver { return barrierDriver{} },
 }
 
-// barrierDriver puts the barrier up and takes it away a little later, or, in
-// most cycles, waits for a time. Some only take it away, a little later too, or
-// else it would hardly ever be up: the client that put it up may have crashed.
+// barrierDriver puts the barrier up and takes it away a little later, or, in most cycles, waits
+// for a time. Some cycles only take it away, since the client that put it up may have crashed.
+// They wait a little before that too: otherwise the barrier would hardly ever be up.
 type barrierDriver struct{}
 
 func (d barrierDriver) cycle(ctx context.Context, c *client.Client, name string, plan cycle.Plan) error {
@@ -46,11 +46,11 @@ func (d barrierDriver) cycle(ctx context.Context, c *client.Client, name string,
 		if slow {
 			patience += c.Run.SessionTimeout
 		}
-		// Or all that have just been let through would be back before another
+		// Otherwise all clients that have just been let through would be back before another
 		// client can put it up again.
 		wait.For(ctx, time.Duration(10*plan.More.Float64()*float64(plan.Hold)))
 		if plan.Way == cycle.Wait && c.Index%2 > 0 {
-			// For ever, as the others do not, so that one is left to remove it.
+			// Without a timeout. The others have one, so that one client is left to remove it.
 			err = d.wait(c.Run.Patience, c, target, name)
 			break
 		}
@@ -64,8 +64,8 @@ func (d barrierDriver) cycle(ctx context.Context, c *client.Client, name string,
 	return err
 }
 
-// recover puts the barrier up, takes it away, and passes it. Every client does
-// so, and so the last one takes away what any has put up.
+// recover puts the barrier up, takes it away, and passes it. Every client does so, and so the
+// last one takes away any barrier that was put up.
 func (d barrierDriver) recover(ctx context.Context, c *client.Client, name string) bool {
 	for _, step := range []func(context.Context, *client.Client, lock.BarrierClient, string) error{d.set, d.remove, d.wait} {
 		for {

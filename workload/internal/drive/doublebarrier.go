@@ -14,26 +14,26 @@ import (
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
-// brokenRounds is the share of members who crash on their way in or out, or inside:
-// a round that is broken costs the others a session timeout.
+// brokenRounds is the share of members that crash on their way in or out, or inside: a round
+// that is broken costs the others a session timeout.
 const brokenRounds = 0.01
 
-// longRounds says how seldom a round is one in which one member crashes inside, one
-// stays until after its session has ended, and the others leave: they must wait for
-// the one that stays.
+// longRounds is the number of rounds of which one is long: one member crashes inside, one stays
+// until after its session has ended, and the others leave: they must wait for the one that
+// stays.
 const longRounds = 30
 
-// memberSteps is how long it takes at most to pass an idle barrier.
+// memberSteps is the longest time that it takes to pass an idle barrier.
 const memberSteps = 30 * time.Millisecond
 
-// members is how many a double barrier has, unless there are fewer clients.
+// members is the number of members of a double barrier, unless there are fewer clients.
 const members = 3
 
 var doubleBarrierRecipe = recipe{
 	Name:        histories.DoubleBarrier,
 	Description: "all enter together, and all leave together",
 	locks: func(n, clients int) ([]string, histories.Lock) {
-		// A broken round keeps its barrier from use for as long as a session.
+		// A broken round keeps its barrier from use for as long as a session lives.
 		n = max(n, clients/(2*members))
 		return numbered(string(histories.DoubleBarrier), n), histories.Lock{Recipe: histories.DoubleBarrier, Size: min(members, clients)}
 	},
@@ -41,23 +41,22 @@ var doubleBarrierRecipe = recipe{
 	together: true,
 }
 
-// doubleBarrierDriver sends as many clients as the barrier has members through
-// it, some of them late on their way in or out, and now and then too few, who
-// must not pass, or one that turns back when all are there. A round whose member
-// crashes or times out is broken: the others time out, and the next begins when
-// nothing is left of it.
+// doubleBarrierDriver sends as many clients as the barrier has members through it, some of them
+// late on their way in or out. Now and then too few come, which must not pass, or one turns
+// back when all are there. A round whose member crashes or times out is broken: the others time
+// out, and the next begins when no node of the broken one is left.
 type doubleBarrierDriver struct {
 	meetings map[string]*rendezvous
 	passed   map[string]*passed
-	// alone has room for a client that enters without the others. A mutex would hold up the
-	// clock of a bubble of testing/synctest while it is waited for.
+	// alone has room for a client that enters without the others. A mutex that a goroutine
+	// waits for would stop the clock of a bubble of testing/synctest.
 	alone chan struct{}
 }
 
 // passed counts the clients that have passed a barrier in recovery.
 type passed struct {
 	n        atomic.Int64
-	everyone context.Context // ends when it was all of them
+	everyone context.Context // ends when all clients have passed
 	done     context.CancelFunc
 }
 
@@ -106,7 +105,7 @@ func (d *doubleBarrierDriver) cycle(ctx context.Context, c *client.Client, name 
 			plan.Hold = 3 * c.Run.SessionTimeout / 2
 		}
 	case plan.More.Float64() < brokenRounds && plan.Doom == 0:
-		// Between two of its steps, or of the others': they are this fast.
+		// Between two of its steps, or of the others': they take about that long.
 		defer doom(c, in+time.Duration(plan.More.Float64()*float64(memberSteps))).Stop()
 	}
 	wait.For(ctx, in)
@@ -118,16 +117,16 @@ func (d *doubleBarrierDriver) cycle(ctx context.Context, c *client.Client, name 
 	return err
 }
 
-// pass is one member's part in a round. It reports whether it came through. Each
-// half has its own patience, and is not cut short by the end of ctx, since the
-// others need this member; only it is not much longer then. It may turn back when all
-// are there.
+// pass carries out one member's part in a round. It reports whether the member came through.
+// Each half has its own patience, and is not cut short by the end of ctx, since the others need
+// this member; but it ends a quarter of a session timeout after ctx's deadline. If back is set,
+// the member turns back when all are there.
 func (d *doubleBarrierDriver) pass(ctx context.Context, c *client.Client, name string, r *round, plan cycle.Plan, patience time.Duration, back bool) (through bool, err error) {
 	gone := false
 	defer func() { r.end(!through && !gone) }()
 	target, ok := c.Target().(lock.DoubleBarrierClient)
 	if !ok {
-		return false, lock.ErrCrashed // the run has given up on it meanwhile
+		return false, lock.ErrCrashed // the run has given up on the client meanwhile
 	}
 	e := histories.Event{Lock: name, Generation: r.generation}
 	patiently := func() (context.Context, context.CancelFunc) {
@@ -158,8 +157,8 @@ func (d *doubleBarrierDriver) pass(ctx context.Context, c *client.Client, name s
 	return true, nil
 }
 
-// enter is a member's way in, until entering ends or entered is called. It reports
-// whether nothing is left of a member that did not get in.
+// enter enters the barrier for a member, until entering ends or entered is called. It reports
+// whether no node is left of a member that did not get in.
 func enter(entering context.Context, entered func(), c *client.Client, target lock.DoubleBarrierClient, e histories.Event, r *round, back bool) (member lock.Member, gone bool, err error) {
 	var m *barrierReads
 	if r.turnsBack() {
@@ -184,8 +183,8 @@ func enter(entering context.Context, entered func(), c *client.Client, target lo
 	return member, gone, err
 }
 
-// recover passes the barrier once, and then again where others who have not
-// lack members.
+// recover passes the barrier once, and then again while clients that have not passed lack
+// members.
 func (d *doubleBarrierDriver) recover(ctx context.Context, c *client.Client, name string) bool {
 	through, passed := false, d.passed[name]
 	waiting, enough := context.WithCancel(ctx)
@@ -193,14 +192,14 @@ func (d *doubleBarrierDriver) recover(ctx context.Context, c *client.Client, nam
 	defer context.AfterFunc(passed.everyone, enough)()
 	for waiting.Err() == nil && c.EnsureOpen(waiting) {
 		if through && !d.meetings[name].wanted() {
-			wait.For(waiting, failureRest) // others first, who have not passed yet
+			wait.For(waiting, failureRest) // clients that have not passed yet come first
 			continue
 		}
 		r := d.meetings[name].join(waiting, c.Run.Promises.ProgressBound, false)
 		if r == nil {
 			continue
 		}
-		// The others of the round count on it, though it may have crashed with its
+		// The others of the round count on this client, though it may have crashed with its
 		// application while it waited for them.
 		c.EnsureOpen(waiting)
 		ok, _ := d.pass(ctx, c, name, r, cycle.Plan{}, c.Run.Promises.ProgressBound, false)

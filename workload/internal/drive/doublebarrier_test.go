@@ -18,7 +18,7 @@ import (
 )
 
 // In virtual time, seed 6000785 of the plan explore: a client crashed with its application
-// while it waited for the others, who waited for it in the barrier until their time was over.
+// while it waited for the others, which waited for it in the barrier until their time was over.
 func TestAMemberThatCrashedBeforeItsRoundComesAllTheSame(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const name = "doublebarrier-0"

@@ -19,12 +19,12 @@ var electionRecipe = recipe{
 	make:        func(*client.Shared, cycle.Mix, *Group) driver { return electionDriver{} },
 }
 
-// electionDriver campaigns, and in some cycles observes who leads. The leader campaigns
-// again in some of its terms, which must be refused.
+// electionDriver campaigns, and in some cycles observes the leaders. The leader campaigns again
+// in some of its terms, which must be refused.
 type electionDriver struct{}
 
-// observing is the part of the cycles that observe, and leadersSeen how many leaders they
-// wait for at most.
+// observing is the share of cycles that observe, and leadersSeen the largest number of leaders
+// that they wait for.
 const (
 	observing   = 0.25
 	leadersSeen = 8
@@ -82,7 +82,7 @@ func electionClaim(name string) func(lock.Client) hold.Claim {
 	return func(target lock.Client) hold.Claim { return hold.ClaimOf(electorOf(target), name) }
 }
 
-// electorOf returns what elects leaders. All clients of a run offer its recipes.
+// electorOf returns the elector of a client. All clients of a run offer its recipes.
 func electorOf(target lock.Client) lock.Elector {
 	e, err := lock.ElectorOf(target)
 	if err != nil {

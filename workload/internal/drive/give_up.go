@@ -10,24 +10,25 @@ import (
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
-// waiter is implemented by drivers whose waits are no acquires: when all clients are
-// done, each waits for a lock that is not granted and gives up, before what is left is counted. A wait that is
-// cancelled must leave neither a watch nor a goroutine, and in the recovery none is.
+// waiter is implemented by drivers whose waits are no acquires. When all clients are done, each
+// waits for a lock that is not granted and gives up, before nodes and watches are counted. A
+// wait that is cancelled must leave neither a watch nor a goroutine, and recovery cancels no
+// wait.
 type waiter interface {
-	// waitInVain waits for as long as a moment lasts.
+	// waitInVain waits for the lock, which is not granted, until the context of moment ends.
 	waitInVain(c *client.Client, name string, moment func() (context.Context, context.CancelFunc))
-	// block keeps those who wait from passing, and returns what undoes that.
+	// block keeps waiters from passing, and returns a function that undoes that.
 	block(ctx context.Context, c *client.Client, name string) (undo func())
 }
 
-// Each client gives up waits times, each after a moment: a request takes less, with no
-// fault about.
+// Each client gives up vainWaits times, after vainFor each: without faults a request takes
+// less.
 const (
 	vainWaits = 2
 	vainFor   = 40 * time.Millisecond
 )
 
-// giveUps has every client that is open wait and give up, one recipe after the other.
+// giveUps lets every open client wait and give up, one recipe after the other.
 func (d *Drivers) giveUps(ctx context.Context, clients []*client.Client) {
 	var open []*client.Client
 	for _, c := range clients {
@@ -59,9 +60,9 @@ func (d *Drivers) giveUps(ctx context.Context, clients []*client.Client) {
 func (barrierDriver) block(ctx context.Context, c *client.Client, name string) (undo func()) {
 	target, ok := c.Target().(lock.BarrierClient)
 	if !ok {
-		return func() {} // it has ended meanwhile
+		return func() {} // the client has ended meanwhile
 	}
-	_ = target.SetBarrier(ctx, name) // after an error no client waits, and nothing is left
+	_ = target.SetBarrier(ctx, name) // after an error no client waits, and no node is left
 	return func() { _ = target.RemoveBarrier(ctx, name) }
 }
 
@@ -91,13 +92,13 @@ func (d *doubleBarrierDriver) waitInVain(c *client.Client, name string, moment f
 	if err != nil {
 		return
 	}
-	// It was let in with those who had given up, as the recipe may.
+	// The member was let in with those that had given up, which the recipe permits.
 	ctx, cancel = moment()
 	defer cancel()
 	_ = member.Leave(ctx)
 }
 
-// Settle settles every lock that must be, by a client that is there.
+// Settle settles every lock that must be settled, through a client that is open.
 func (d *Drivers) Settle(ctx context.Context, clients []*client.Client) {
 	d.giveUps(ctx, clients)
 	for _, g := range d.Groups {

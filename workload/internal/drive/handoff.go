@@ -10,8 +10,8 @@ import (
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
-// handOvers is how often a place in the queue may be handed on: few, so that it is
-// done as often as it may be, and once more if it can be.
+// handOvers is the number of times that a place may be handed on: few, so that runs reach the
+// limit, and a target that exceeds the limit is found out.
 const handOvers = 3
 
 var handoffRecipe = recipe{
@@ -23,8 +23,7 @@ var handoffRecipe = recipe{
 	make: func(r *client.Shared, _ cycle.Mix, _ *Group) driver { return handoffDriver{r.Promises.Reentrant} },
 }
 
-// handoffDriver drives it as any mutex. Who has no sibling to hand it to holds it
-// alone.
+// handoffDriver drives the lock as a mutex. A client without siblings holds it alone.
 type handoffDriver struct{ reentrant bool }
 
 func (d handoffDriver) cycle(ctx context.Context, c *client.Client, name string, plan cycle.Plan) error {

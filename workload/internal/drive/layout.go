@@ -6,7 +6,7 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// Recipes returns what can be driven, in the order of histories.Recipes.
+// Recipes returns the recipes that can be driven, in the order of histories.Recipes.
 func Recipes() []recipe {
 	return []recipe{
 		mutexRecipe, nonReentrantRecipe, readWriteRecipe, multiLockRecipe, semaphoreRecipe, sharedSemaphoreRecipe,
@@ -14,7 +14,7 @@ func Recipes() []recipe {
 	}
 }
 
-// LayOut names n locks of each of some recipes, for so many clients. Their drivers are
+// LayOut names n locks of each of the chosen recipes, for so many clients. Their drivers are
 // made when the run begins.
 func LayOut(chosen []histories.Recipe, n, clients int) []*Group {
 	var out []*Group
@@ -36,7 +36,7 @@ func LayOut(chosen []histories.Recipe, n, clients int) []*Group {
 	return out
 }
 
-// LockTable is the locks of a run by key, for the history's header.
+// LockTable returns the locks of a run by key, for the history's header.
 func LockTable(groups []*Group) map[string]histories.Lock {
 	table := make(map[string]histories.Lock)
 	for _, g := range groups {

@@ -11,14 +11,14 @@ import (
 	"github.com/zkverify/zkverify/workload/internal/hold"
 )
 
-// Drivers are those of all recipes of a run.
+// Drivers are the drivers of all recipes of a run.
 type Drivers struct {
 	run    *client.Shared
 	mix    cycle.Mix
 	Groups []*Group
 }
 
-// New makes them when the locks of the run are known.
+// New makes the drivers once the locks of the run are known.
 func New(r *client.Shared, mix cycle.Mix, groups []*Group) *Drivers {
 	for _, g := range groups {
 		g.driver = g.make(r, mix, g)
@@ -26,9 +26,9 @@ func New(r *client.Shared, mix cycle.Mix, groups []*Group) *Drivers {
 	return &Drivers{r, mix, groups}
 }
 
-// Chaos is a client's life while faults come and go: one cycle after the other
-// until ctx ends. What is under way then is finished: acquires are cancelled,
-// holds released. elapsed is how long ago the chaos phase began.
+// Chaos runs a client while faults come and go: one cycle after the other until ctx ends. The
+// cycle under way then is finished: its acquire is cancelled, or its hold released. elapsed
+// returns the time since the chaos phase began.
 func (d *Drivers) Chaos(ctx context.Context, c *client.Client, elapsed func() time.Duration) {
 	for ctx.Err() == nil {
 		g, plan := d.plan(c, elapsed())
@@ -48,12 +48,11 @@ func (d *Drivers) Chaos(ctx context.Context, c *client.Client, elapsed func() ti
 	}
 }
 
-// plan decides the next cycle, so long after the chaos phase began.
+// plan decides the next cycle; elapsed is the time since the chaos phase began.
 //
-// Where several recipes are driven each client is at home with one of them. In
-// most cycles it visits the one that all visit at that time: a lock
-// at which clients do not meet shows nothing. A client that waits for ever does so mostly
-// at home: see Mix.Draw.
+// Where several recipes are driven each client is at home with one of them. In most cycles it
+// visits the one that all visit at that time: a lock at which clients do not meet shows
+// nothing. A client that waits for ever does so mostly at home: see Mix.Draw.
 func (d *Drivers) plan(c *client.Client, elapsed time.Duration) (*Group, cycle.Plan) {
 	more := rand.New(rand.NewPCG(c.More.Uint64(), c.More.Uint64()))
 	home, away, patient := c.Index%len(d.Groups), more.Float64() < 0.7, more.Float64() < 0.1
@@ -75,14 +74,14 @@ func (d *Drivers) plan(c *client.Client, elapsed time.Duration) (*Group, cycle.P
 	return g, plan
 }
 
-// hurriedPer is how much more often a release whose link is down has a context that has
-// ended than others: that is when callers give up, and when a release has most to do.
+// hurriedPer is the factor by which a release whose link is down more often has an ended context
+// than other releases: then callers give up, and a release has most to do.
 const hurriedPer = 30
 
-// fashion returns which recipe is visited at a time: each for a quarter of a
-// session timeout, in an order that the seed decides for every round of them. One
-// that clients do together has two turns in a round: no client can do it while others
-// visit elsewhere.
+// fashion returns the index of the recipe that clients visit at a time: each for a quarter of a
+// session timeout, in an order that the seed decides for every round of recipes. A recipe that
+// clients do together has two turns in a round: no client can do it while others visit
+// elsewhere.
 func (d *Drivers) fashion(elapsed time.Duration) int {
 	var turns []int
 	for i, g := range d.Groups {
@@ -97,8 +96,8 @@ func (d *Drivers) fashion(elapsed time.Duration) int {
 	return turns[order[slot%n]]
 }
 
-// Recover uses every lock once, starting with another one than its neighbors,
-// and returns those that it could not use before ctx ended.
+// Recover uses every lock once, starting with another one than its neighbors, and returns the
+// locks that it could not use before ctx ended.
 func (d *Drivers) Recover(ctx context.Context, c *client.Client) (missed []string) {
 	type place struct {
 		*Group
@@ -128,7 +127,7 @@ func (d *Drivers) Recover(ctx context.Context, c *client.Client) (missed []strin
 	return missed
 }
 
-// TryAll tries every lock that can be tried until it gets it once, or ctx ends.
+// TryAll tries every lock that can be tried until it gets the lock once, or ctx ends.
 func (d *Drivers) TryAll(ctx context.Context, c *client.Client) {
 	for _, g := range d.Groups {
 		if t, ok := g.driver.(trier); ok {

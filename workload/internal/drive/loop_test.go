@@ -19,7 +19,8 @@ import (
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
-// driversOf are those of a run of some recipes with n locks each, which has no servers.
+// driversOf returns the drivers of a run of some recipes with n locks each, which has no
+// servers.
 func driversOf(t *testing.T, n int, recipes ...histories.Recipe) *Drivers {
 	groups := LayOut(recipes, n, 20)
 	r := &client.Shared{
@@ -76,7 +77,7 @@ func TestEveryRecipeHasItsTime(t *testing.T) {
 	}
 }
 
-// What several recipes share out must not change what one of them decides.
+// The presence of several recipes must not change the choices of one of them.
 func TestOneRecipeDrawsWhatItDrewByItself(t *testing.T) {
 	d := driversOf(t, 5, histories.Mutex)
 	c, alone := client.New(d.run, 3), rand.New(rand.NewPCG(5, 4))

@@ -31,7 +31,7 @@ func (d multiLockDriver) cycle(ctx context.Context, c *client.Client, name strin
 	if plan.More.Float64() < 0.75 {
 		all := slices.Clone(d.locks)
 		plan.More.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-		howMany := []int{1, 2, 2, 2, 2, 3, 3, 3} // each as likely
+		howMany := []int{1, 2, 2, 2, 2, 3, 3, 3} // each equally likely
 		asked = multiClaim(target, all[:howMany[plan.More.IntN(len(howMany))]])
 	}
 	h, err := get(ctx, c, plan, asked)
@@ -47,8 +47,8 @@ func (d multiLockDriver) cycle(ctx context.Context, c *client.Client, name strin
 	return nil
 }
 
-// recover gets every lock alone, every other client as a multi-lock of one, and the first
-// of them all at once.
+// recover gets every lock alone, every other client as a multi-lock of one. With the first lock
+// it also gets all locks at once.
 func (d multiLockDriver) recover(ctx context.Context, c *client.Client, name string) bool {
 	return d.gets(ctx, c, histories.Acquire, name)
 }

@@ -23,9 +23,9 @@ var mutexRecipe = recipe{
 	},
 }
 
-// mutexDriver drives a mutex: acquire in one of four ways, increment what the
-// lock guards, hold on, perhaps re-enter, release or crash. One cycle in ten goes to
-// a lock that no other client uses meanwhile.
+// mutexDriver drives a mutex: acquire in one of four ways, increment the counters that the lock
+// guards, hold on, perhaps re-enter, release or crash. One cycle in ten goes to a lock that no
+// other client uses meanwhile.
 type mutexDriver struct {
 	spare     *spare
 	reentrant bool

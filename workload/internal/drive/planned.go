@@ -13,12 +13,12 @@ import (
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
-// failureRest keeps a client whose acquires fail at once from filling the
-// history with them.
+// failureRest is the rest of a client whose acquire has failed at once, so that such acquires
+// do not fill the history.
 const failureRest = 50 * time.Millisecond
 
-// doom has the client crash after so long, whatever it does then; 0 is never. It does
-// not outlive the chaos phase.
+// doom crashes the client after so long, in the middle of its activity; 0 is never. The crash
+// does not come after the chaos phase.
 func doom(c *client.Client, after time.Duration) *time.Timer {
 	if after <= 0 || c.Run.Hosted() {
 		t := time.NewTimer(time.Hour)
@@ -28,15 +28,15 @@ func doom(c *client.Client, after time.Duration) *time.Timer {
 	return time.AfterFunc(after, c.Perish)
 }
 
-// get acquires in the planned way. It returns no hold and no error for an
-// acquire that failed in a way that was planned: a try, a wait that ended.
+// get acquires in the planned way. It returns no hold and no error for an acquire that failed
+// as planned: a try, or a wait that ended.
 func get(ctx context.Context, c *client.Client, plan cycle.Plan, asked hold.Claim) (*hold.Hold, error) {
 	op, do := histories.Acquire, asked.Acquire
 	switch plan.Way {
 	case cycle.Wait:
 		ctx = c.Run.Patience
 	case cycle.Try:
-		// It does not wait for others, but it does wait for the servers.
+		// A try does not wait for other clients, but it does wait for the servers.
 		op, do = histories.TryAcquire, asked.Try
 	case cycle.Timeout:
 		var cancel context.CancelFunc
@@ -65,8 +65,8 @@ func asPlanned(err error) bool {
 	return errors.Is(err, lock.ErrNotAcquired) || errors.Is(err, lock.ErrNotHeld) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
 }
 
-// lockerOf returns what gets the locks of a recipe one by one, in a mode if there are
-// modes. All clients of a run offer its recipes.
+// lockerOf returns the locker of a recipe whose locks are acquired one by one, in a mode if the
+// recipe has modes. All clients of a run offer its recipes.
 func lockerOf(target lock.Client, r histories.Recipe, mode histories.Mode) lock.Locker {
 	l, err := lock.LockerOf(target, r, mode)
 	if err != nil {
@@ -75,9 +75,9 @@ func lockerOf(target lock.Client, r histories.Recipe, mode histories.Mode) lock.
 	return l
 }
 
-// gets acquires, or tries to, until it has what it asked for or ctx ends; then
-// it increments and releases. ask says of the client as it is then what to ask
-// for: it may have to be opened again.
+// gets acquires, or tries to, until it has the lock or ctx ends; then it increments and
+// releases. ask returns the claim to a lock for the present client of the target: the client
+// may have to be opened again.
 func gets(ctx context.Context, c *client.Client, op histories.Op, ask func(lock.Client) hold.Claim) bool {
 	for ctx.Err() == nil && c.EnsureOpen(ctx) {
 		asked := ask(c.Target())

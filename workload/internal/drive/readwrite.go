@@ -17,10 +17,9 @@ var readWriteRecipe = recipe{
 	make:        func(_ *client.Shared, mix cycle.Mix, g *Group) driver { return readWriteDriver{g.spare, mix} },
 }
 
-// readWriteDriver reads and writes as often; readers take longer, so that there
-// are several. Some writers downgrade: they take
-// the read lock too and give up the write lock. Some readers ask for the write
-// lock, which is refused.
+// readWriteDriver reads and writes equally often; readers hold for longer, so that there are
+// several at a time. Some writers downgrade: they take the read lock too and release the write
+// lock. Some readers ask for the write lock, which is refused.
 type readWriteDriver struct {
 	spare *spare
 	mix   cycle.Mix
@@ -47,7 +46,7 @@ func (d readWriteDriver) cycle(ctx context.Context, c *client.Client, name strin
 	if x, ok := other.(lock.Reenterer); ok && crossing {
 		h.Increment(ctx, h.Lease, plan.Race)
 		if second := cross(ctx, h, x, plan); second != nil {
-			h.Increment(ctx, h.Lease, plan.Race) // it has both
+			h.Increment(ctx, h.Lease, plan.Race) // the owner has both
 			h.ReleaseAll(levels, plan)
 			second.Again = x
 			if second.Event.Mode == histories.ModeRead {
@@ -65,7 +64,7 @@ func (d readWriteDriver) cycle(ctx context.Context, c *client.Client, name strin
 	return nil
 }
 
-// cross takes the lock in its other mode too, by way of r.
+// cross acquires the lock in its other mode too, through r.
 func cross(ctx context.Context, h *hold.Hold, r lock.Reenterer, plan cycle.Plan) *hold.Hold {
 	asked := histories.Event{Lock: h.Event.Lock, Mode: histories.ModeRead}
 	if h.Event.Mode == histories.ModeRead {

@@ -1,5 +1,5 @@
-// Package drive is what the clients of a run do with each recipe, a file each, and the
-// loop that they do it in.
+// Package drive implements the cycles of a run's clients with each recipe, one recipe a file,
+// and the loop of these cycles.
 package drive
 
 import (
@@ -12,14 +12,14 @@ import (
 	"github.com/zkverify/zkverify/workload/internal/client"
 )
 
-// driver is how the clients of a run use the locks of one recipe. Each recipe
-// has a file <recipe>.go with its driver.
+// driver uses the locks of one recipe for the clients of a run. Each recipe has a file
+// <recipe>.go with its driver.
 type driver interface {
-	// cycle uses the lock once, as planned. The error is one that the client
-	// should rest after: not that of a wait that ended as planned.
+	// cycle uses the lock once, as planned. It returns an error if the client should rest
+	// afterwards: none for a wait that ended as planned.
 	cycle(ctx context.Context, c *client.Client, name string, plan cycle.Plan) error
-	// recover uses the lock once when every fault is healed, and tries until
-	// it has or ctx ends.
+	// recover uses the lock once when every fault is healed, and tries until it has used the
+	// lock or ctx ends.
 	recover(ctx context.Context, c *client.Client, name string) bool
 }
 
@@ -29,13 +29,13 @@ type trier interface {
 	try(ctx context.Context, c *client.Client, name string) bool
 }
 
-// settler is implemented by drivers of locks that must be settled when all clients
-// are done with them, before what is left is counted.
+// settler is implemented by drivers of locks that must be settled when all clients are done
+// with them, before nodes and watches are counted.
 type settler interface {
 	settle(ctx context.Context, c *client.Client, name string)
 }
 
-// recipe is one that can be driven.
+// recipe describes a recipe that can be driven.
 type recipe struct {
 	Name        histories.Recipe
 	Description string // one line
@@ -43,12 +43,12 @@ type recipe struct {
 	// locks names and describes n locks for so many clients. Default: n
 	// locks without a size, named after the recipe.
 	locks func(n, clients int) ([]string, histories.Lock)
-	// spares is how many locks it has besides that one client at a time uses.
+	// spares is the number of additional locks that only one client at a time uses.
 	spares int
-	// make makes its driver, of a group whose locks are known.
+	// make makes the driver of a group whose locks are known.
 	make func(*client.Shared, cycle.Mix, *Group) driver
-	// together says that clients need each other to recover: they do so when
-	// they are done with all else.
+	// together says that clients need each other to recover: they recover at this recipe when
+	// they are done with all others.
 	together bool
 }
 
@@ -61,7 +61,7 @@ type Group struct {
 	lock   histories.Lock
 }
 
-// all returns the locks of the recipe, those that one client at a time uses too.
+// all returns the locks of the recipe, with its spare ones.
 func (g *Group) all() []string {
 	if g.spare == nil {
 		return g.names
@@ -78,15 +78,15 @@ func numbered(name string, n int) []string {
 	return out
 }
 
-// spare are the locks of a recipe that one client at a time uses: when something may
-// have been left at one, by a call that failed, they go on to the next.
+// spare holds the locks of a recipe that only one client at a time uses: when a call that
+// failed may have left a node at one of them, the clients go on to the next.
 type spare struct {
 	locks  []string
-	baton  chan struct{} // capacity 1: the client that has sent uses one of the locks, and what follows
-	soiled int           // how often something may have been left at one
+	baton  chan struct{} // capacity 1: its sender uses one of the locks, and soiled
+	soiled int           // how often a call may have left a node at one of them
 }
 
-// newSpare makes n of them.
+// newSpare makes n spare locks of a recipe.
 func newSpare(recipe histories.Recipe, n int) *spare {
 	name := "spare-" + string(recipe)
 	if recipe == histories.Mutex {

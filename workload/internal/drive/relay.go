@@ -18,12 +18,12 @@ const (
 	closes  = 0.1
 )
 
-// relayWithin is how long a client waits until no other uses the spare lock.
+// relayWithin is the time that a client waits for the spare lock to be unused.
 const relayWithin = 50 * time.Millisecond
 
-// relay tries a lock that only the client that has the baton uses: the next one has
-// it at once when the one before has given it back, or has closed. Elsewhere another
-// client is in the way more often than not, and a try that is refused shows nothing.
+// relay tries a lock that only the client that has the baton uses: the next client gets it at
+// once when the one before has released it, or has closed. At other locks another client is in
+// the way more often than not, and a try that is refused shows nothing.
 func relay(ctx context.Context, c *client.Client, s *spare, plan cycle.Plan, claimed func(name string) hold.Claim) error {
 	waiting, cancel := context.WithTimeout(ctx, relayWithin)
 	defer cancel()
@@ -55,8 +55,8 @@ func relay(ctx context.Context, c *client.Client, s *spare, plan cycle.Plan, cla
 	return nil
 }
 
-// leave gives back what the client holds by closing it in good order. It reports
-// whether that was done.
+// leave releases the client's hold by closing the client in good order. It reports whether that
+// was done.
 func leave(c *client.Client, h *hold.Hold) bool {
 	e := histories.Event{Type: histories.Closing, Process: h.Event.Process, Session: h.Event.Session}
 	h.End(e)

@@ -10,22 +10,21 @@ import (
 	"github.com/zkverify/zkverify/internal/wait"
 )
 
-// rendezvous is where the members of the rounds of one double barrier meet, in the
-// run's own process. Rounds do not overlap: a member of one must never be counted in
-// the next, not even what a broken round has left behind. Clients meet here and
-// nowhere else: once a round has begun each is on its own.
+// rendezvous is the meeting point of the members of the rounds of one double barrier, in the
+// run's own process. Rounds do not overlap: a member of one must never be counted in the next,
+// nor a node that a broken round has left. Clients meet here and nowhere else: once a round has
+// begun each is on its own.
 type rendezvous struct {
 	size int
-	// rest is how long after a broken round the next may begin at the
-	// earliest: a request of the old one may be under way for as long as a
-	// session lives without an answer.
+	// rest is the time after a broken round before the next may begin: a request of the old one
+	// may be under way for as long as a session lives without an answer.
 	rest time.Duration
-	// clean reports whether nothing is left of the members of a broken round.
+	// clean reports whether no node is left of the members of a broken round.
 	clean func() bool
 
 	mu         sync.Mutex
 	generation int       // of the round that gathers or is under way
-	next       *round    // that gathers; nil while one is under way
+	next       *round    // the round that gathers; nil while one is under way
 	notBefore  time.Time // set by a broken round
 	opened     chan struct{}
 }
@@ -35,16 +34,16 @@ type round struct {
 	at         *rendezvous
 	generation int
 	begun      chan struct{} // closed when it has begun
-	ranked     atomic.Int64  // members that have been told which of them they are
+	ranked     atomic.Int64  // members that have been told their rank
 
 	// Locked by the rendezvous.
-	members []context.Context // of those who have joined, for as long as they wait
-	inside  int               // that have not ended their part
+	members []context.Context // of the members that have joined, for as long as they wait
+	inside  int               // members that have not ended their part
 	short   bool
 	broken  bool
 }
 
-// lookEvery is how often it is looked whether what a broken round has left is gone.
+// lookEvery is the interval between looks for nodes that a broken round has left.
 const lookEvery = 50 * time.Millisecond
 
 func newRendezvous(size int, rest time.Duration, clean func() bool) *rendezvous {
@@ -60,9 +59,9 @@ func (v *rendezvous) open() {
 	close(v.opened)
 }
 
-// join waits for the other members and returns the round when it has begun, or
-// nil if it has not when ctx or patience ends. If it is pushy the round begins
-// then with those that are there: too few.
+// join waits for the other members and returns the round when it has begun, or nil if it has
+// not begun when ctx or patience ends. If the member is pushy the round begins then with the
+// members that are there: too few.
 func (v *rendezvous) join(ctx context.Context, patience time.Duration, pushy bool) *round {
 	waiting, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -81,7 +80,7 @@ func (v *rendezvous) join(ctx context.Context, patience time.Duration, pushy boo
 	case begun && counted:
 		return r
 	case begun:
-		return nil // without it
+		return nil // the round has begun without it
 	case pushy && ctx.Err() == nil:
 		r.forget()
 		r.members = append(r.members, waiting)
@@ -100,8 +99,8 @@ func (v *rendezvous) wanted() bool {
 	return v.next != nil && len(v.next.members) > 0
 }
 
-// enter waits until a round gathers and what a broken one has left is gone, and
-// counts itself in. It returns nil if ctx ends first, in a look at what is left too.
+// enter waits until a round gathers and no node of a broken one is left, and adds the member.
+// It returns nil if ctx ends first, even during a look for such nodes.
 func (v *rendezvous) enter(ctx context.Context) *round {
 	for {
 		if ctx.Err() != nil {
@@ -138,9 +137,9 @@ func (v *rendezvous) enter(ctx context.Context) *round {
 	}
 }
 
-// forget forgets members whose time is over, though they have not left yet: counted,
-// they would have the others wait for one that does as it likes by then, turns back, say.
-// The rendezvous is locked.
+// forget forgets members whose time is over, though they have not left yet: if it counted them,
+// the others would wait for a member that may do something else by then, such as turn back. The
+// rendezvous is locked.
 func (r *round) forget() {
 	r.members = slices.DeleteFunc(r.members, func(ctx context.Context) bool { return ctx.Err() != nil })
 }

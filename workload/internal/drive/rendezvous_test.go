@@ -18,7 +18,7 @@ func TestARendezvousSendsWholeRounds(t *testing.T) {
 		wanted := func(want bool) {
 			t.Helper()
 			if got := l.wanted(); got != want {
-				t.Errorf("somebody waits for others: %v, want %v", got, want)
+				t.Errorf("a client waits for others: %v, want %v", got, want)
 			}
 		}
 		wanted(false)
@@ -43,7 +43,7 @@ func TestARendezvousSendsWholeRounds(t *testing.T) {
 		}
 		b.end(true)
 
-		// A broken round needs a rest, and what it left must be gone.
+		// A broken round needs a rest, and no node of it may be left.
 		start := time.Now()
 		time.AfterFunc(5*time.Second, func() { clean.Store(true) })
 		go join(time.Minute, false)
@@ -55,7 +55,7 @@ func TestARendezvousSendsWholeRounds(t *testing.T) {
 		a.end(false)
 		b.end(false)
 
-		// Somebody who does not wait goes alone, and that breaks the round.
+		// A client that does not wait goes alone, and that breaks the round.
 		go join(time.Second, true)
 		a = <-joined
 		if a == nil || !a.short || a.generation != 3 {
@@ -68,18 +68,18 @@ func TestARendezvousSendsWholeRounds(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		if r := l.join(ctx, time.Minute, true); r != nil {
-			t.Error("somebody went when the run was over")
+			t.Error("a client went when the run was over")
 		}
 	})
 }
 
-// What a broken round has left is looked at for some milliseconds. A client whose time
-// ends meanwhile is not counted in: the others would be in a round with one that does as
-// it likes by then, turns back, say.
+// A look for nodes that a broken round has left takes some milliseconds. A client whose time
+// ends meanwhile is not counted in: the others would be in a round with a client that may do
+// something else by then, such as turn back.
 func TestNobodyJoinsWhoseTimeEndsInALookAtWhatIsLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const look = 3 * time.Millisecond
-		l := newRendezvous(1, 0, func() bool { time.Sleep(look); return true }) // who comes goes at once
+		l := newRendezvous(1, 0, func() bool { time.Sleep(look); return true }) // a client goes as soon as it comes
 		l.notBefore = time.Now().Add(-time.Second)                              // a round was broken
 		ending, end := context.WithTimeout(t.Context(), look-1)
 		defer end()
@@ -92,8 +92,8 @@ func TestNobodyJoinsWhoseTimeEndsInALookAtWhatIsLeft(t *testing.T) {
 	})
 }
 
-// Nor is one counted that has joined, when the last one comes at the instant in which its
-// time ends.
+// Nor is a client counted that has joined, if the last one comes at the instant in which the
+// first one's time ends.
 func TestNobodyIsCountedWhoseTimeIsOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newRendezvous(2, 0, func() bool { return true })

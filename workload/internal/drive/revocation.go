@@ -17,12 +17,11 @@ var revocationRecipe = recipe{
 	make:        func(*client.Shared, cycle.Mix, *Group) driver { return revocationDriver{} },
 }
 
-// revocationDriver holds for longer than others, and some holders do until they
-// are asked to release, if it is not too long. A third of the cycles ask. Most
-// holders obey, some take their time. A few would hold on for longer than a
-// request may take to reach them, and obey: whether requests get lost can only
-// be seen of those. Half of the holders begin to listen only after a while, and
-// must hear of what came before.
+// revocationDriver holds for longer than others, and some holders hold on until they are asked
+// to release, up to a limit. A third of the cycles ask. Most holders obey, some take their
+// time. A few would hold on for longer than a request may take to reach them, and obey: only
+// these show whether requests get lost. Half of the holders begin to listen only after a while,
+// and must hear of requests that came before.
 type revocationDriver struct{}
 
 func (d revocationDriver) cycle(ctx context.Context, c *client.Client, name string, plan cycle.Plan) error {

@@ -10,11 +10,11 @@ import (
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
-// company is how much longer what several may hold is held: or else they would
-// hardly ever.
+// company is the factor by which locks that several clients may hold are held longer: otherwise
+// several would hardly ever hold one.
 const company = 10
 
-// permits is how many a semaphore of a run has, at first if it is shared.
+// permits is the number of permits of a semaphore, at first if its size changes.
 const permits = 3
 
 var semaphoreRecipe = recipe{
@@ -29,8 +29,8 @@ var semaphoreRecipe = recipe{
 	},
 }
 
-// semaphoreDriver acquires one permit, or any number of those that there are, and
-// holds them long enough for others to get theirs beside them.
+// semaphoreDriver acquires one permit, or any number up to the size, and holds them long enough
+// for other clients to get theirs at the same time.
 type semaphoreDriver struct {
 	locker func(lock.Client) lock.PermitLocker
 	spare  *spare

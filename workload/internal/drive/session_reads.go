@@ -9,15 +9,15 @@ import (
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
-// sessionReads are what a client reads in ZooKeeper of its own doings, in one session: the
-// transactions tell what came first, however late the answers arrive.
+// sessionReads are a client's reads in ZooKeeper of the effects of its own requests, in one
+// session: the transactions show which came first, however late the answers arrive.
 type sessionReads struct {
 	c       *client.Client
 	conn    *zk.Conn
 	session string
 }
 
-// sessionReadsOf returns those of a client's session; nil if it has none.
+// sessionReadsOf returns the reads in a client's session; nil if it has none.
 func sessionReadsOf(c *client.Client) *sessionReads {
 	target := c.Target()
 	if target == nil {
@@ -30,14 +30,14 @@ func sessionReadsOf(c *client.Client) *sessionReads {
 	return m
 }
 
-// current reports whether the client is in the same session still.
+// current reports whether the client is still in the same session.
 func (m *sessionReads) current() bool {
 	target := m.c.Target()
 	return target != nil && m.conn != nil && target.Conn() == m.conn &&
 		m.c.SessionName() == m.session && lock.SessionName(m.conn.SessionID()) == m.session
 }
 
-// look returns what f finds, unless it finds nothing within a quarter of a session
+// look returns the value that f finds, unless f finds none within a quarter of a session
 // timeout, or the client has another session by then.
 func look[T any](m *sessionReads, f func(ctx context.Context) (T, error)) (value T, ok bool) {
 	ctx, cancel := context.WithTimeout(m.c.Run.Life, m.c.Run.SessionTimeout/4)

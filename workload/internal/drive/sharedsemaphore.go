@@ -22,12 +22,12 @@ var sharedSemaphoreRecipe = recipe{
 	make: func(_ *client.Shared, _ cycle.Mix, g *Group) driver { return newSharedSemaphoreDriver(g.names) },
 }
 
-// sharedSemaphoreDriver is a semaphoreDriver that changes the size now and
-// then, to between two permits, which is the most that is asked for, and five.
+// sharedSemaphoreDriver is a semaphoreDriver that changes the size now and then, to between two
+// permits, the most that an acquire asks for, and five.
 type sharedSemaphoreDriver struct {
 	semaphoreDriver
 	narrowed map[string]*atomic.Bool // by lock: see recover
-	flutters map[string]*atomic.Bool // by lock: a client does so now
+	flutters map[string]*atomic.Bool // by lock: a client changes its size again and again now
 }
 
 func newSharedSemaphoreDriver(locks []string) sharedSemaphoreDriver {
@@ -56,9 +56,9 @@ func (d sharedSemaphoreDriver) cycle(ctx context.Context, c *client.Client, name
 	return err
 }
 
-// bounded is the plan of a client that asks for n permits. A client that has made the size
-// one, and crashed, leaves those who ask for two waiting; if all the others did, nobody would
-// be left to change the size.
+// bounded returns the plan of a client that asks for n permits. A client that has made the size
+// one, and crashed, leaves those that ask for two waiting; if all the others did, no client
+// would be left to change the size.
 func bounded(plan cycle.Plan, n int, sessionTimeout time.Duration) cycle.Plan {
 	if n > 1 && plan.Way == cycle.Wait {
 		plan.Way, plan.Patience = cycle.Timeout, sessionTimeout
@@ -66,10 +66,10 @@ func bounded(plan cycle.Plan, n int, sessionTimeout time.Duration) cycle.Plan {
 	return plan
 }
 
-// flutter changes the size again and again, as fast as it can be changed: between two
-// of the steps by which others take permits, too. Every other size has no room for a
-// client that asks for two, whatever is held. One client does so at a time: of two, the
-// history could not tell which change was whose.
+// flutter changes the size again and again, as fast as it can be changed, so that changes also
+// fall between two of the steps by which others acquire permits. Every other size has no room
+// for a client that asks for two, even if no permit is held. One client does so at a time: of
+// two, the history could not tell which change was whose.
 func (d sharedSemaphoreDriver) flutter(ctx context.Context, c *client.Client, name string, plan cycle.Plan) error {
 	if !d.flutters[name].CompareAndSwap(false, true) {
 		return nil
@@ -87,13 +87,13 @@ func (d sharedSemaphoreDriver) flutter(ctx context.Context, c *client.Client, na
 	return d.setSize(c.Run.Life, c, name, 2)
 }
 
-// flutters is how often.
+// flutters is the number of changes by flutter.
 const flutters = 15
 
-// recover acquires two permits. The first client to come makes the size one for a
-// while: then the others wait for the size alone, nothing but its raise can wake
-// them, and it must (CURATOR-75). The while is so short that who is not woken looks
-// again too late, see lock.Settings.TurnBound.
+// recover acquires two permits. The first client to come makes the size one for a while: then
+// the others wait only for the size, nothing but its raise can wake them, and it must
+// (CURATOR-75). The while is so short that a client that is not woken looks again too late, see
+// lock.Settings.TurnBound.
 func (d sharedSemaphoreDriver) recover(ctx context.Context, c *client.Client, name string) bool {
 	if d.narrowed[name].CompareAndSwap(false, true) {
 		d.ensureSize(ctx, c, name, 1)
@@ -103,15 +103,14 @@ func (d sharedSemaphoreDriver) recover(ctx context.Context, c *client.Client, na
 	return gets(ctx, c, histories.Acquire, func(target lock.Client) hold.Claim { return permitClaim(d.locker(target), name, 2) })
 }
 
-// settle puts the size back to what it was. That fires the watches that waits have
-// left on it: ZooKeeper's Go client cannot take a watch back, and on a node that
-// stays for good there can be one for each session. What is left after that is a
-// leak.
+// settle sets the size back to its first value. That fires the watches that waits have left on
+// it: ZooKeeper's Go client cannot remove a watch, and on a node that stays for good there can
+// be one for each session. A watch that is left after that is a leak.
 func (d sharedSemaphoreDriver) settle(ctx context.Context, c *client.Client, name string) {
 	d.ensureSize(ctx, c, name, permits)
 }
 
-// ensureSize changes the size, again until it is known to have changed.
+// ensureSize changes the size, repeatedly until it is known to have changed.
 func (d sharedSemaphoreDriver) ensureSize(ctx context.Context, c *client.Client, name string, size int) bool {
 	for ctx.Err() == nil && c.EnsureOpen(ctx) {
 		if d.setSize(ctx, c, name, size) == nil {

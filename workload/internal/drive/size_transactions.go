@@ -11,12 +11,12 @@ import (
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
-// resize changes a size to n by way of set, and returns the transaction that did so if
-// nothing else wrote to the size meanwhile, and set did but once: the version of the node is
-// one more then, and its data is that of n. What a server that lags behind says before can
-// only make the version one more. The one change may be that of another client alone: a set
-// whose request was lost finds out, when it sends it again, that another one came in between,
-// and is done.
+// resize changes a size to n by calling set, and returns the transaction that did so if nothing
+// else wrote to the size meanwhile, and set wrote only once: then the version of the node is
+// one more, and its data is that of n. A server that lags behind can only answer the read
+// before set with an older version, which makes the difference larger, and then resize returns
+// no transaction. The one change may be that of another client: a set whose request was lost
+// finds out, when it sends it again, that another one came in between, and is done.
 func resize(c *client.Client, locker lock.SizedLocker, name string, n int, set func() error) (histories.Token, error) {
 	sized, ok := locker.(lock.SizeByNode)
 	m := sessionReadsOf(c)
@@ -39,13 +39,13 @@ func resize(c *client.Client, locker lock.SizedLocker, name string, n int, set f
 	return changedBy(before, after, data), nil
 }
 
-// sizeRead is what the node of a size was.
+// sizeRead is one read of the node of a size.
 type sizeRead struct {
 	data []byte
 	stat *zk.Stat
 }
 
-// changedBy returns the transaction that wrote data, if it made the one change in between.
+// changedBy returns the transaction that wrote data, if it made the only change in between.
 func changedBy(before, after sizeRead, data []byte) histories.Token {
 	if after.stat.Version != before.stat.Version+1 || !bytes.Equal(after.data, data) {
 		return histories.Token{}

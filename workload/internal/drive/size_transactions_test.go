@@ -9,7 +9,7 @@ import (
 )
 
 // In virtual time, seed 6000477 of the plan edges: a Set of 1 was lost, another client set 5,
-// and the Set was told the transaction of that.
+// and the Set returned the transaction of the other client.
 func TestTheTransactionOfASizeIsThatOfItsOwnChange(t *testing.T) {
 	at := func(version int32, mzxid int64, data string) sizeRead {
 		return sizeRead{[]byte(data), &zk.Stat{Version: version, Mzxid: mzxid}}

@@ -11,23 +11,23 @@ import (
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
-// turningBack says how seldom a round is one in which the last member turns back as
-// soon as all are there: the others must not pass without it, unless they had begun.
-// Those rounds alone are followed in ZooKeeper. None of them is a long one.
+// turningBack is the number of rounds of which in one the last member turns back as soon as all
+// are there: the others must not pass without it, unless they had begun. Only those rounds are
+// followed in ZooKeeper. None of them is a long one.
 const turningBack = 5
 
-// turnsBack reports whether the round is such a one.
+// turnsBack reports whether a member turns back in the round.
 func (r *round) turnsBack() bool { return r.generation%turningBack == turningBack-1 && !r.short }
 
 // barrierReads follow one member of a double barrier. The transactions of a member that has
-// given up, and of the beginning of a round, tell which came first, however late
-// the answers arrive.
+// given up, and of the beginning of a round, show which came first, however late the answers
+// arrive.
 type barrierReads struct {
 	*sessionReads
 	members, begun, beat string // nodes
 }
 
-// follow returns those of a member that is about to enter; nil if there are none.
+// follow returns the reads for a member that is about to enter; nil if it cannot be followed.
 func follow(c *client.Client, name string) *barrierReads {
 	m := sessionReadsOf(c)
 	target, ok := c.Target().(lock.MarkedBarrierClient)
@@ -38,7 +38,8 @@ func follow(c *client.Client, name string) *barrierReads {
 	return &barrierReads{m, members, begun, path.Join(c.Run.Observer.Presence(), m.session)}
 }
 
-// turnBack calls back when as many members as size are there, unless ctx has ended.
+// turnBack calls the function back when the barrier has at least size members, unless ctx has
+// ended.
 func (m *barrierReads) turnBack(ctx context.Context, size int, back func()) {
 	m.c.Background.Go(func() { // ends with ctx
 		for ctx.Err() == nil {
@@ -52,9 +53,8 @@ func (m *barrierReads) turnBack(ctx context.Context, size int, back func()) {
 	})
 }
 
-// entered returns the transaction that began the round that the member is inside. The
-// session lives on after the look: so the member's node was there, and the node of
-// its round.
+// entered returns the transaction that began the round that the member is inside. The session
+// lives on after the look: so the member's node was there, and the node of its round.
 func (m *barrierReads) entered() histories.Token {
 	zxid, _ := look(m.sessionReads, func(context.Context) (int64, error) {
 		_, stat, err := m.conn.Exists(m.begun)
@@ -67,11 +67,11 @@ func (m *barrierReads) entered() histories.Token {
 	return histories.Token{Zxid: zxid}
 }
 
-// gone returns a transaction by which nothing was left of a member that had given up.
-// A session's requests are carried out in their order, and what one server took of
-// it none takes after another has: what the member asked for before the first
-// write is either done by then or never will be. Nothing of the session is left after
-// that, which the second write comes after.
+// gone returns a transaction by which no node was left of a member that had given up. A
+// session's requests are carried out in their order, and a request that one server has taken is
+// taken by no server after a later one: a request of the member before the first write is
+// either carried out by then or never will be. After the first write gone waits until no node
+// of the session is left, and then makes the second write.
 func (m *barrierReads) gone() histories.Token {
 	zxid, _ := look(m.sessionReads, func(ctx context.Context) (int64, error) {
 		if _, err := m.write(); err != nil {

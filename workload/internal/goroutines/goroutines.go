@@ -1,4 +1,4 @@
-// Package goroutines finds those that the client of a lock has left running.
+// Package goroutines finds goroutines that the client of a lock has left running.
 package goroutines
 
 import (
@@ -16,10 +16,10 @@ import (
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
-// stopWithin is how long goroutines get to end once their client is closed.
+// stopWithin is the time that goroutines have to end once their client is closed.
 const stopWithin = 2 * time.Second
 
-// All returns the goroutines of this process by their ID line's number.
+// All returns the stacks of this process's goroutines by the number in their first line.
 func All() map[string]string {
 	buf := make([]byte, 1<<20)
 	for {
@@ -39,8 +39,8 @@ func All() map[string]string {
 	return out
 }
 
-// Left lists the goroutines that run the code of targets and were not
-// there before, when they have had time to end.
+// Left lists the goroutines that run the code of targets, were not there before, and have not
+// ended within stopWithin.
 func Left(ctx context.Context, before map[string]string, targets []lock.Target) (left []string) {
 	wait.Until(ctx, stopWithin, func() bool {
 		left = Running(before, targets)

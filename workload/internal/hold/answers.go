@@ -12,31 +12,31 @@ import (
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
-// What a lock says of itself is judged if its target promises
-// histories.Promises.Says. Leases and lockers say as much as they have methods
-// for; an observer is told by way of Env.Told.
+// The answers of a lock about itself are judged if its target promises histories.Promises.Says.
+// Leases and lockers answer the questions that they have methods for; an observer reports
+// through Env.Told.
 
-// asking decides how often locks are asked of themselves, by shares.
+// The shares in which a client asks locks about themselves.
 const (
 	askGrantShare = 0.25 // of new holds
-	askNodeShare  = 0.05 // of new holds: when their node was created, and of all those that a fault has met
+	askNodeShare  = 0.05 // of new holds: the creation of their node; or a fault met the acquire
 	askFreeShare  = 0.25 // of releases: whether the lock is held
-	AskQueueShare = 0.08 // of cycles: who stands in the queue
+	AskQueueShare = 0.08 // of cycles: the participants in the queue
 )
 
-// saying begins an answer: what is said from now on was not so before.
+// saying begins an answer: it describes the lock at some time from now on.
 func saying(c *client.Client) *histories.Saying {
 	return &histories.Saying{Asked: c.Run.Journal.Elapsed()}
 }
 
-// answers are what a hold's leases say of themselves.
+// answers asks the leases of a hold about themselves.
 type answers struct{ *Hold }
 
 func (h *Hold) answers() answers { return answers{h} }
 
-// ask puts on record what one of the hold's leases, of a depth as its holder
-// counts, says of itself. When the hold is over or lost by then, it is not: the
-// history would not show what came first.
+// ask records the answers of one of the hold's leases about itself. depth is the lease's depth
+// as its holder counts. If the hold is over or lost by then, nothing is recorded: the history
+// would not show which came first.
 func (h answers) ask(lease lock.Lease, depth int) {
 	if !h.Client.Run.Promises.Says {
 		return
@@ -72,8 +72,8 @@ func (h answers) ask(lease lock.Lease, depth int) {
 	h.askElsewhere()
 }
 
-// askElsewhere puts on record whether the client holds another lock of the recipe, if it
-// holds nothing else.
+// askElsewhere records whether the client holds another lock of the recipe, if it holds no
+// other lock.
 func (h answers) askElsewhere() {
 	other := another(h.Client.Run.Locks, h.Event.Lock)
 	if other == "" || h.Client.Holds() != 1 {
@@ -85,7 +85,7 @@ func (h answers) askElsewhere() {
 	h.record(e, 0, s, false)
 }
 
-// another returns the first other lock of a lock's recipe, "" if there is none, or no
+// another returns the first other lock of a lock's recipe, "" if there is none or name is no
 // lock.
 func another(locks map[string]histories.Lock, name string) string {
 	of, ok := locks[name]
@@ -97,8 +97,8 @@ func another(locks map[string]histories.Lock, name string) string {
 	return ""
 }
 
-// askOtherMode puts on record whether the client holds a read/write lock in the mode in
-// which it does not, if it holds nothing else.
+// askOtherMode records whether the client holds a read/write lock in the other mode, if it
+// holds no other lock.
 func (h answers) askOtherMode() {
 	s, e := saying(h.Client), h.Event
 	e.Token = histories.Token{}
@@ -111,21 +111,22 @@ func (h answers) askOtherMode() {
 	h.record(e, 0, s, false)
 }
 
-// askNow asks one of the hold's leases, given outermost first, now and then.
+// askNow asks one of the hold's leases, given outermost first, in a share of the calls.
 func (h answers) askNow(levels []lock.Lease) {
 	if h.Client.Asks.Float64() < askGrantShare {
 		h.askOne(levels)
 	}
 }
 
-// askOne asks any one of the hold's leases.
+// askOne asks a random lease of the hold.
 func (h answers) askOne(levels []lock.Lease) {
 	i := h.Client.Asks.IntN(len(levels))
 	h.ask(levels[i], h.above+i+1)
 }
 
-// askGranted asks a hold that has just begun now and then, and when its node was
-// created if a fault has met its acquire: that is when a target must find that out.
+// askGranted asks a share of the holds that have just begun. It looks up the creation of the
+// node of another share, and of all holds whose acquire a fault has met: then the target had to
+// find out when its node was created.
 func (h answers) askGranted(met bool) {
 	h.askNow([]lock.Lease{h.Lease})
 	if h.Client.Asks.Float64() < askNodeShare || met {
@@ -133,8 +134,8 @@ func (h answers) askGranted(met bool) {
 	}
 }
 
-// endedEarly reports whether the context of a lease that is not lost has ended. A
-// loss that ends the context first is waited for.
+// endedEarly reports whether the context of a lease that is not lost has ended. If the context
+// ends just before the loss is reported, endedEarly waits for the loss.
 func (h answers) endedEarly(ctx context.Context) bool {
 	for i := 0; i < 10 && ctx.Err() != nil && !h.IsLost(); i++ {
 		wait.ForOr(context.Background(), histories.EndBound/10, h.Lease.Lost())
@@ -142,8 +143,8 @@ func (h answers) endedEarly(ctx context.Context) bool {
 	return ctx.Err() != nil && !h.IsLost()
 }
 
-// record puts a saying of the hold's on record while the hold lasts, or its
-// contradiction to itself in any case.
+// record records an answer of the hold while the hold lasts, or in any case if the answer
+// contradicts itself.
 func (h answers) record(e histories.Event, depth int, s *histories.Saying, always bool) {
 	e.Type, e.Depth, e.Saying = histories.Says, depth, s
 	h.mu.Lock()
@@ -157,8 +158,8 @@ func (h answers) record(e histories.Event, depth int, s *histories.Saying, alway
 	h.Client.Record(e)
 }
 
-// askLost puts on record what a lease says of itself that is lost, as is on record
-// already. Its context gets time to end.
+// askLost records the answers of a lease whose loss is on record already. Its context gets time
+// to end.
 func (h answers) askLost(lease lock.Lease) {
 	if !h.Client.Run.Promises.Says {
 		return
@@ -174,7 +175,7 @@ func (h answers) askLost(lease lock.Lease) {
 	}
 	s := saying(h.Client)
 	if l, ok := lease.(lock.ContextLease); ok {
-		// In steps, so that a machine that stands still does not count.
+		// In steps, so that the time of a machine that stands still does not count.
 		for i := 0; i < 10 && l.Context().Err() == nil; i++ {
 			wait.ForOr(context.Background(), histories.EndBound/5, l.Context().Done())
 		}
@@ -186,7 +187,7 @@ func (h answers) askLost(lease lock.Lease) {
 	h.record(e, 0, s, true)
 }
 
-// askFree puts on record whether the lock is held that the client has given back.
+// askFree records whether the client holds the lock that it has released.
 func (h answers) askFree() {
 	held := saying(h.Client)
 	if held.Held = saysFree(h.Client, h.Event.Lock, h.Event.Mode); held.Held == nil {
@@ -197,14 +198,15 @@ func (h answers) askFree() {
 	h.Client.Record(e)
 }
 
-// companyBusy reports whether another client of the application holds, wants or gives
-// back a lock.
+// companyBusy reports whether another client of the application holds, waits for or releases a
+// lock.
 func companyBusy(c *client.Client) bool {
 	return slices.ContainsFunc(c.Siblings(), (*client.Client).IsBusy)
 }
 
-// saysFree asks whether the client holds a lock that it should not hold: nil if it does
-// not say, or may hold the lock in the name of another, perhaps in its next session.
+// saysFree asks whether the client holds a lock that it should not hold. It returns nil if the
+// lock does not say, or if the client may hold it for another owner, perhaps in its next
+// session.
 func saysFree(c *client.Client, name string, mode histories.Mode) *bool {
 	if companyBusy(c) {
 		return nil
@@ -216,7 +218,7 @@ func saysFree(c *client.Client, name string, mode histories.Mode) *bool {
 	return held
 }
 
-// saysHeld asks whether the client holds a lock; nil if it does not say.
+// saysHeld asks whether the client holds a lock; nil if the lock does not say.
 func saysHeld(c *client.Client, name string, mode histories.Mode) *bool {
 	if l, ok := lockerOf(c, name, mode).(lock.HeldLocker); ok && name != "" {
 		held := l.Held(name)
@@ -225,7 +227,7 @@ func saysHeld(c *client.Client, name string, mode histories.Mode) *bool {
 	return nil
 }
 
-// lockerOf returns what gets a lock, nil if there is no client.
+// lockerOf returns the locker of a lock, nil if there is no client.
 func lockerOf(c *client.Client, name string, mode histories.Mode) any {
 	target, recipe := c.Target(), c.Run.Locks[name].Recipe
 	switch {

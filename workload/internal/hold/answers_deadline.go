@@ -8,16 +8,15 @@ import (
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
-// beforeDeadline is when a holder begins to look closely at a deadline that comes.
+// beforeDeadline is the time before a deadline at which a holder begins to look closely.
 const beforeDeadline = 2 * time.Millisecond
 
-// betweenLooks is how long it waits between two looks, at most.
+// betweenLooks is the longest time between two looks.
 const betweenLooks = 50 * time.Microsecond
 
-// waitOut waits while the hold goes on: for d, until ctx ends or the lease is lost.
-// A deadline that comes meanwhile is looked at closely: a lease that waits to be
-// notified of its loss is valid for an instant too long, and for longer if its holder
-// pauses then.
+// waitOut waits while the hold goes on: for d, until ctx ends or the lease is lost. If a
+// deadline comes meanwhile, waitOut calls meetDeadline: a lease that waits to be notified of
+// its loss is valid for an instant too long, and for longer if its holder pauses then.
 func (h answers) waitOut(ctx context.Context, d time.Duration, lease lock.Lease) {
 	l, ok := lease.(lock.DeadlineLease)
 	if part, isPart := lease.(partLease); isPart {
@@ -35,9 +34,9 @@ func (h answers) waitOut(ctx context.Context, d time.Duration, lease lock.Lease)
 	wait.ForOr(ctx, time.Until(end), h.Lease.Lost())
 }
 
-// meetDeadline asks the lease again and again until it is valid no more, or its
-// deadline has moved on. If it is valid after its own deadline that is on record,
-// whatever has become of it since.
+// meetDeadline asks the lease again and again until it is no longer valid, or its deadline has
+// moved on. If it is valid after its own deadline that is recorded, even if the hold has ended
+// since.
 func (h answers) meetDeadline(ctx context.Context, lease lock.DeadlineLease) {
 	for until := time.Now().Add(10 * beforeDeadline); ctx.Err() == nil; {
 		s := saying(h.Client)

@@ -9,9 +9,9 @@ import (
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
-// AskQueue puts on record whom the client takes to stand in a lock's queue. It
-// writes first, which a majority has to agree to: what had been answered to any client
-// by then is in what is read next on the same connection, whichever server answers.
+// AskQueue records the participants that the client sees in a lock's queue. It writes first,
+// and a majority has to agree to that: all that had been answered to any client by then is in
+// the next read on the same connection, whichever server answers.
 func AskQueue(ctx context.Context, c *client.Client, name string) {
 	recipe := c.Run.Locks[name].Recipe
 	if !c.Run.Promises.Says || recipe.HasPermits() {
@@ -56,8 +56,8 @@ func AskQueue(ctx context.Context, c *client.Client, name string) {
 	c.Record(histories.Event{Type: histories.Says, Process: c.Current(), Lock: name, Session: session, Saying: s})
 }
 
-// askNode has the run's observer look when the node of a lease was created, and
-// puts that on record if the hold still lasts then.
+// askNode lets the run's observer look up the time at which the node of a lease was created,
+// and records it if the hold still lasts then.
 func (h answers) askNode() {
 	l, ok := h.Lease.(lock.NodeLease)
 	if !ok || !h.Client.Run.Promises.Says || h.Event.Parts != nil {

@@ -7,8 +7,9 @@ import (
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
-// stateBy is how a lease with this deadline says that it stands; "" if it does not say, or
-// its deadline has moved meanwhile: then it is not known which one it went by.
+// stateBy returns the state that a lease with this deadline reports; "" if it reports none, or
+// if its deadline has moved meanwhile: then it is not known which deadline the state is based
+// on.
 func stateBy(lease lock.Lease, deadline time.Time) string {
 	state := stateOf(lease)
 	if l, ok := lease.(lock.DeadlineLease); ok && !l.Deadline().Equal(deadline) {
@@ -17,7 +18,7 @@ func stateBy(lease lock.Lease, deadline time.Time) string {
 	return state
 }
 
-// stateOf is how a lease says that it stands; "" if it does not say.
+// stateOf returns the state that a lease reports; "" if it reports none.
 func stateOf(lease lock.Lease) string {
 	if l, ok := lease.(lock.StateLease); ok {
 		return l.State()
@@ -25,11 +26,11 @@ func stateOf(lease lock.Lease) string {
 	return ""
 }
 
-// askOver puts on record how a lease says that it stands which has been given back.
+// askOver records the state that a released lease reports.
 func (h answers) askOver(lease lock.Lease) {
 	s, e := saying(h.Client), h.Event
 	if s.State = stateOf(lease); s.State == "" || e.Parts != nil {
-		return // those of several are not asked
+		return // leases of several locks are not asked
 	}
 	e.Type, e.Saying = histories.Says, s
 	h.Client.Record(e)

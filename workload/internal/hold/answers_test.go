@@ -13,8 +13,8 @@ import (
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
-// A lock of several whose node was deleted takes the whole hold with it. What was
-// acquired once more of another of them is as good as before, until it is given back.
+// A lock of several whose node was deleted ends the whole hold. A lease of another of them that
+// was acquired once more stays as good as before, until it is released.
 func TestOfSeveralLocksThoseAreAskedThatAreLost(t *testing.T) {
 	both := histories.Event{Type: histories.OK, Op: histories.Acquire, Depth: 1, Parts: []histories.Part{{Lock: "a"}, {Lock: "b"}}}
 	for name, lost := range map[string]bool{"its own is lost": true, "another is lost": false} {
@@ -54,12 +54,12 @@ func (*knowing) Conn() *zk.Conn                                        { return 
 func (*knowing) Close(context.Context) error                           { return nil }
 func (*knowing) Held(string) bool                                      { return true }
 
-// invoke has the run hear that a client asks for something.
+// invoke tells the run's coverage that a client begins an operation.
 func invoke(c *client.Client, op histories.Op) {
 	c.Faults.Step(&histories.Event{Type: histories.Invoke, Process: c.Current(), Op: op, Lock: "lock-0", Depth: 1})
 }
 
-// The client may hold a lock in the name of a sibling, in its next session too.
+// The client may hold a lock for a sibling, in its next session too.
 func TestAClientIsNotAskedWhatItHoldsWhileASiblingMayHoldIt(t *testing.T) {
 	for name, c := range map[string]struct {
 		sibling func(*client.Client)
@@ -86,7 +86,7 @@ func TestAClientIsNotAskedWhatItHoldsWhileASiblingMayHoldIt(t *testing.T) {
 	}
 }
 
-// A client is asked whether it holds a lock of the same recipe besides.
+// A client is asked whether it also holds another lock of the same recipe.
 func TestAnotherLockOfTheRecipe(t *testing.T) {
 	locks := map[string]histories.Lock{
 		"a": {Recipe: histories.NonReentrant}, "lock-0": {Recipe: histories.Mutex}, "lock-1": {Recipe: histories.Mutex},

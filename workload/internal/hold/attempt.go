@@ -13,14 +13,14 @@ import (
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
-// Claim is what an acquire asks for, and how.
+// Claim is the request of an acquire: its locks, and the calls that acquire them.
 type Claim struct {
 	Event   histories.Event // Lock or Parts, Mode, Permits
 	Acquire func(context.Context) (lock.Lease, error)
 	Try     func(context.Context) (lock.Lease, error)
 }
 
-// ClaimOf asks a locker for one of its locks.
+// ClaimOf returns the claim to one of a locker's locks.
 func ClaimOf(l lock.Locker, name string) Claim {
 	return Claim{
 		Event:   histories.Event{Lock: name},
@@ -29,9 +29,9 @@ func ClaimOf(l lock.Locker, name string) Claim {
 	}
 }
 
-// attempt is one acquire from its invocation to its completion. It travels in
-// the context, so that a place in the queue is that of the acquire that
-// took it even when the target reports it late.
+// attempt is one acquire from its invocation to its completion. The context carries it, so that
+// a place in the queue belongs to the acquire that took it even when the target reports it
+// late.
 type attempt struct {
 	c *client.Client
 	histories.Event
@@ -40,12 +40,12 @@ type attempt struct {
 	open bool
 }
 
-// enqueued puts a place on record.
+// enqueued records a place.
 func (a *attempt) enqueued(p lock.Place) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if !a.open {
-		return // the acquire is over: its place means nothing any more
+		return // the acquire is over: its place has no meaning any more
 	}
 	name := a.Lock
 	if name == "" {
@@ -60,8 +60,9 @@ func (a *attempt) enqueued(p lock.Place) {
 	})
 }
 
-// Acquire runs one acquire of what asked says, by way of do, and returns the
-// hold if it got it; Depth is above 1 of an owner that asks as if it held. After an error the client does not hold it: the acquire fails.
+// Acquire runs one acquire of the locks in asked, by calling do, and returns the hold if it got
+// it. The depth in asked is above 1 if the owner asks as if it held the lock. After an error
+// the client does not hold the lock: the acquire fails.
 func Acquire(ctx context.Context, c *client.Client, op histories.Op, asked histories.Event, do func(context.Context) (lock.Lease, error)) (*Hold, error) {
 	a := &attempt{c: c, open: true, Event: asked}
 	a.Type, a.Op, a.Process, a.Session = histories.Invoke, op, c.Current(), c.SessionName()
@@ -98,7 +99,7 @@ func Acquire(ctx context.Context, c *client.Client, op histories.Op, asked histo
 	return h, nil
 }
 
-// withTokens returns a copy of parts that has the tokens, one for each.
+// withTokens returns a copy of parts with the tokens, one for each.
 func withTokens(parts []histories.Part, tokens []histories.Token) []histories.Part {
 	out := slices.Clone(parts)
 	for i := range min(len(out), len(tokens)) {
@@ -107,14 +108,14 @@ func withTokens(parts []histories.Part, tokens []histories.Token) []histories.Pa
 	return out
 }
 
-// Operate runs and records one operation that gets no lock. An error ends it
-// as failed says: fail if no client acts on it, info if it is not known whether the
-// operation took effect; then the process is retired.
+// Operate runs and records one operation that acquires no lock. An error ends it as failed
+// says: fail if no client acts on it, info if it is not known whether the operation took
+// effect; then the process is retired.
 func Operate(c *client.Client, op histories.Op, e histories.Event, failed histories.Type, do func() error) error {
 	return OperateMarked(c, op, e, failed, func() (histories.Token, error) { return e.Token, do() })
 }
 
-// OperateMarked is operate of what is known to have happened by a transaction.
+// OperateMarked is Operate for an operation whose transaction is known by its token.
 func OperateMarked(c *client.Client, op histories.Op, e histories.Event, failed histories.Type, do func() (histories.Token, error)) error {
 	e.Type, e.Op, e.Process, e.Session = histories.Invoke, op, c.Current(), c.SessionName()
 	c.Record(e)
@@ -130,10 +131,10 @@ func OperateMarked(c *client.Client, op histories.Op, e histories.Event, failed 
 	return err
 }
 
-// ownerName names the owner that a process acquires for: itself.
+// ownerName returns the name of the owner that a process acquires for: itself.
 func ownerName(process int) string { return fmt.Sprintf("p%d", process) }
 
-// AsLease makes no Lease of a nil MultiLease.
+// AsLease turns a nil MultiLease into a nil Lease.
 func AsLease(l lock.MultiLease, err error) (lock.Lease, error) {
 	if err != nil {
 		return nil, err

@@ -9,15 +9,15 @@ import (
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
-// guarded is what one lock of a hold guards: its counters, and the token that
-// the fence goes by.
+// guarded identifies the counters that one lock of a hold guards, and the token for their
+// fence.
 type guarded struct {
 	lock  string
 	token histories.Token
 }
 
-// guards returns what the hold may write to. Permits guard nothing: they are
-// not exclusive.
+// guards returns the counters that the hold may write to. Permits guard none: they are not
+// exclusive.
 func (h *Hold) guards() []guarded {
 	switch {
 	case h.Event.Permits > 0:
@@ -32,12 +32,11 @@ func (h *Hold) guards() []guarded {
 	return out
 }
 
-// Increment reads and increments the counters of what is held as a careful
-// user does: it writes only while the lease is valid. race is the pause in
-// between.
+// Increment reads and increments the counters of the held locks as a careful user does: it
+// writes only while the lease is valid. race is the pause between read and write.
 //
-// A reader reads twice instead. It stays away from the fence: its token is no
-// place in the order of the writers.
+// A reader reads twice instead. It does not use the fence: its token has no place in the order
+// of the writers.
 func (h *Hold) Increment(ctx context.Context, lease lock.Lease, race time.Duration) {
 	if !h.Client.Awake() {
 		return
@@ -58,8 +57,8 @@ func (h *Hold) Increment(ctx context.Context, lease lock.Lease, race time.Durati
 	}
 	var all []seen
 	for _, g := range h.guards() {
-		// The fenced one first: a holder whose lease has ended meanwhile stops at
-		// the plain one, and it is for the fence to stop it before.
+		// The fenced one first: a holder whose lease has ended meanwhile stops at the plain
+		// one, and the fence must stop it before that.
 		stores := []string{histories.StorePlain}
 		if g.token != (histories.Token{}) {
 			stores = []string{histories.StoreFenced, histories.StorePlain}
@@ -82,9 +81,9 @@ func (h *Hold) Increment(ctx context.Context, lease lock.Lease, race time.Durati
 	}
 }
 
-// mayWrite is asked right before a write. A holder in a process of its own may be
-// paused between the last look at its lease and the write: where there is a
-// fence it writes without looking again, as soon as its process runs.
+// mayWrite reports whether the holder may write now. A holder in a process of its own may be
+// paused between the last look at its lease and the write: where there is a fence it writes
+// without looking again, as soon as its process runs.
 func (h *Hold) mayWrite(lease lock.Lease, store string) bool {
 	if h.IsLost() {
 		return false
@@ -113,7 +112,7 @@ func (h *Hold) access(op histories.Op, g guarded, store string, value int64, do 
 	return v, err
 }
 
-// accessing is the invocation of one read or write of a counter.
+// accessing returns the invocation of one read or write of a counter.
 func (h *Hold) accessing(op histories.Op, g guarded, store string, value int64) histories.Event {
 	e := h.Event
 	e.Type, e.Op, e.Lock, e.Parts, e.Token = histories.Invoke, op, g.lock, nil, g.token

@@ -1,6 +1,6 @@
-// Package hold is what a client does with a lock from its acquire to its release, whatever
-// the recipe: it reads and writes what the lock guards, re-enters, asks the lock what it
-// says of itself, and puts all of it on record.
+// Package hold implements the part of a client's cycle from acquire to release, for all
+// recipes: it reads and writes the counters that the lock guards, re-enters, asks the lock
+// about itself, and records all of it.
 package hold
 
 import (
@@ -17,11 +17,11 @@ import (
 // Hold is a lock, or several acquired at once, that a process holds, from the
 // acquire's completion to the call of the outermost Release.
 type Hold struct {
-	*activity.Holding // its event is what all its events have in common
+	*activity.Holding // its event has the fields that all events of the hold have in common
 	Client            *client.Client
 	Lease             lock.Lease
-	above             int            // how often its owner had the lock before, as far as the owner knows
-	since             int            // the client's strikes when it began
+	above             int            // levels of the lock that its owner believes it had before
+	since             int            // the client's strikes when the hold began
 	seen              *seen          // of the counter in ZooKeeper, when it is to be written
 	Again             lock.Reenterer // for re-entries; nil where there are none
 	done              chan struct{}  // closed when over
@@ -32,8 +32,8 @@ type Hold struct {
 	over bool // Release was called, or the process crashed
 }
 
-// New begins the hold of a lease that an acquire of the client has returned, as the
-// completion of the acquire has it.
+// New begins the hold of a lease that an acquire of the client has returned. acquired is the
+// completion of the acquire.
 func New(c *client.Client, acquired histories.Event, lease lock.Lease) *Hold {
 	h := &Hold{Client: c, Lease: lease, done: make(chan struct{}), since: c.StrikeCount(), above: max(acquired.Depth, 1) - 1}
 	acquired.Type, acquired.Op, acquired.Depth = "", "", 0
@@ -54,7 +54,7 @@ func New(c *client.Client, acquired histories.Event, lease lock.Lease) *Hold {
 	return h
 }
 
-// IsLost asks the lease, and puts a loss on record before any client acts on it.
+// IsLost asks the lease, and records a loss before any client acts on it.
 func (h *Hold) IsLost() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -77,12 +77,12 @@ func (h *Hold) isLostLocked() bool {
 	return true
 }
 
-// linkChanged puts on record that the lease's link is down, or back.
+// linkChanged records that the lease's link is down, or back.
 func (h *Hold) linkChanged(down bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.over || h.lost || h.down == down {
-		return // over, or another lease of several has told already
+		return // over, or another lease of several has reported it already
 	}
 	h.down = down
 	if down {
@@ -92,7 +92,7 @@ func (h *Hold) linkChanged(down bool) {
 	}
 }
 
-// isDown reports whether the lease's link is down, as it was told.
+// isDown reports whether the lease has reported its link down.
 func (h *Hold) isDown() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -105,8 +105,8 @@ func (h *Hold) recordLocked(t histories.Type) {
 	h.Client.Record(e)
 }
 
-// End records the event that ends the hold by its holder's own doing. A loss
-// that has been told by now is on record before it, and none is after it.
+// End records the event by which the holder itself ends the hold. A loss that has been reported
+// by now is recorded before it, and none after it.
 func (h *Hold) End(e histories.Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -117,9 +117,9 @@ func (h *Hold) End(e histories.Event) {
 	h.Client.DropHold(h.Holding)
 }
 
-// release gives back one level of the hold. When it is not known whether the
-// outermost was freed, the process is retired, unless it holds something else:
-// then it goes on for as long as it does.
+// release gives back one level of the hold. When it is not known whether the release of the
+// outermost level freed the lock, the process is retired, unless it holds another lock: then it
+// goes on until it holds none.
 func (h *Hold) release(ctx context.Context, lease lock.Lease, depth int) {
 	h.Client.Awake()
 	e := h.Event
@@ -140,7 +140,7 @@ func (h *Hold) release(ctx context.Context, lease lock.Lease, depth int) {
 			h.Client.Journal.Cycles.Add(1)
 		}
 	case errors.Is(err, lock.ErrLost), depth > 1, h.Client.Holds() > 0:
-		// Not its doing that the lock is free; or its process goes on.
+		// The lock is free for another reason; or the process goes on.
 		e.Type = histories.Fail
 	default:
 		e.Type = histories.Info
@@ -157,8 +157,8 @@ func (h *Hold) release(ctx context.Context, lease lock.Lease, depth int) {
 	}
 }
 
-// RevokeRequested puts on record that the holder was asked to release, after the end of
-// the lease too: a holder that no client has asked must not be told so, ever.
+// RevokeRequested records that the holder was asked to release, even after the end of the
+// lease: a holder must never receive a request that no client has sent.
 func (h *Hold) RevokeRequested() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -173,7 +173,7 @@ type partLease struct {
 	lock string
 }
 
-// part is what the events of one lock of the hold have in common.
+// part returns the fields that the events of one lock of the hold have in common.
 func (h *Hold) part(name string) histories.Event {
 	e := h.Event
 	for _, p := range e.Parts {
@@ -184,8 +184,8 @@ func (h *Hold) part(name string) histories.Event {
 	return e
 }
 
-// reenter acquires the held lock, or the first of several, again. It returns nil
-// when it did not get it.
+// reenter acquires the held lock, or the first of several, again. It returns nil when it did
+// not get it.
 func (h *Hold) reenter(ctx context.Context, r lock.Reenterer, held lock.Lease, depth int) lock.Lease {
 	e := h.part(h.Lock())
 	if part, ok := held.(partLease); ok {

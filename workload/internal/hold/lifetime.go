@@ -9,11 +9,10 @@ import (
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
-// heartbeat is how often a long hold looks after its lease and its counters.
+// heartbeat is the interval at which a long hold looks at its lease and its counters.
 const heartbeat = 100 * time.Millisecond
 
-// Climb re-enters as deep as planned, by way of r, and returns the leases,
-// outermost first.
+// Climb re-enters to the planned depth, through r, and returns the leases, outermost first.
 func (h *Hold) Climb(ctx context.Context, r lock.Reenterer, plan cycle.Plan) []lock.Lease {
 	h.Again = r
 	levels := []lock.Lease{h.Lease}
@@ -28,7 +27,7 @@ func (h *Hold) Climb(ctx context.Context, r lock.Reenterer, plan cycle.Plan) []l
 	return levels
 }
 
-// Use increments by the innermost of the leases, and holds on.
+// Use increments the counters under the innermost of the leases, and holds on.
 func (h *Hold) Use(ctx context.Context, levels []lock.Lease, plan cycle.Plan) {
 	top := levels[len(levels)-1]
 	h.zooKeeperCounter().beginGuarded(plan)
@@ -36,10 +35,9 @@ func (h *Hold) Use(ctx context.Context, levels []lock.Lease, plan cycle.Plan) {
 	h.linger(ctx, levels, plan)
 }
 
-// linger holds the lock for the planned time, or until ctx ends. A client that
-// is hit by a fault meanwhile may hold on: an application does not hurry because
-// the network fails. It goes on incrementing, until it is told that the lease is
-// lost.
+// linger holds the lock for the planned time, or until ctx ends. A client that is hit by a
+// fault meanwhile may hold on: an application does not hurry because the network fails. It goes
+// on incrementing until the lease is reported lost.
 func (h *Hold) linger(ctx context.Context, levels []lock.Lease, plan cycle.Plan) {
 	lease := levels[len(levels)-1]
 	until := time.Now().Add(plan.Hold)
@@ -50,7 +48,7 @@ func (h *Hold) linger(ctx context.Context, levels []lock.Lease, plan cycle.Plan)
 		left := time.Until(until)
 		if !heldOn && plan.HoldOn > 0 && h.Client.StrikeCount() != h.since {
 			heldOn = true
-			h.zooKeeperCounter().readGuarded(plan, 3*heartbeat) // a holder that loses the lock is to write all the same
+			h.zooKeeperCounter().readGuarded(plan, 3*heartbeat) // a holder that loses the lock must still write
 			left = max(left, plan.HoldOn, h.Client.Enduring())
 			until = time.Now().Add(left)
 		}
@@ -84,10 +82,10 @@ func (h *Hold) Finish(ctx context.Context, plan cycle.Plan, levels []lock.Lease)
 	h.ReleaseAll(levels, plan)
 }
 
-// reenterLost asks for the lock once more in the name of an owner that has just
-// lost it: by the lease, which must be refused, since the lock may be another's by
-// now; or anew, and then what it gets must be another hold. A careful holder gives
-// back at once what it should not have got.
+// reenterLost acquires the lock once more for the owner that has just lost it: through the lost
+// lease, which must be refused, since another client may hold the lock by now; or as a new
+// acquire, whose lease must be another hold. A careful holder releases at once a lease that it
+// should not have got.
 func (h *Hold) reenterLost(levels []lock.Lease, plan cycle.Plan) {
 	if h.Again == nil || !h.IsLost() || !h.Client.Awake() {
 		return
@@ -96,7 +94,7 @@ func (h *Hold) reenterLost(levels []lock.Lease, plan cycle.Plan) {
 	if do == nil {
 		return
 	}
-	// A lock that goes to the end of the queue must not keep the client for ever.
+	// A lock that queues the request at the end must not keep the client for ever.
 	ctx, cancel := context.WithTimeout(h.Client.Run.Life, 2*h.Client.Run.SessionTimeout)
 	defer cancel()
 	if second, err := Acquire(ctx, h.Client, histories.Acquire, asked, do); err == nil {
@@ -105,11 +103,12 @@ func (h *Hold) reenterLost(levels []lock.Lease, plan cycle.Plan) {
 	}
 }
 
-// askedAgain says what reenterLost asks for, and how; do is nil if there is no way.
+// askedAgain returns the request of reenterLost, and the call that makes it; do is nil if the
+// target has no such call.
 //
-// Several locks are asked for by their lease, all together: one of them at least is
-// lost, so they must be refused. Those that are not lost could be had again, one by
-// one, or anew.
+// Several locks are requested through their lease, all together: at least one of them is lost,
+// so they must be refused. Those that are not lost could be acquired again, one by one, or in a
+// new acquire.
 func (h *Hold) askedAgain(levels []lock.Lease, plan cycle.Plan) (asked histories.Event, do func(context.Context) (lock.Lease, error)) {
 	asked = histories.Event{Mode: h.Event.Mode, Depth: len(levels) + 1}
 	if len(h.Event.Parts) > 1 {
@@ -136,9 +135,9 @@ func (h *Hold) askedAgain(levels []lock.Lease, plan cycle.Plan) (asked histories
 	return asked, func(ctx context.Context) (lock.Lease, error) { return h.Again.Reenter(ctx, h.Lock(), held) }
 }
 
-// ReleaseAll gives back the leases of a hold, given outermost first, the
-// innermost first. After an inner one the lock is still held, and used. Some
-// holders do not wait for the outermost: their context has ended.
+// ReleaseAll releases the leases of a hold, given outermost first, from the innermost on. After
+// the release of an inner one the lock is still held, and used. Some holders do not wait for
+// the outermost: their context has ended.
 func (h *Hold) ReleaseAll(levels []lock.Lease, plan cycle.Plan) {
 	release, cancel := context.WithTimeout(h.Client.Run.Life, 2*h.Client.Run.SessionTimeout)
 	defer cancel()
@@ -148,7 +147,7 @@ func (h *Hold) ReleaseAll(levels []lock.Lease, plan cycle.Plan) {
 			h.Increment(release, levels[depth-1], plan.Race)
 			h.answers().askNow(levels[:depth])
 		}
-		if depth == 1 && (plan.Hasty || plan.Hurried && h.isDown()) && h.Client.Holds() == 1 { // or its process would have to go on, not knowing
+		if depth == 1 && (plan.Hasty || plan.Hurried && h.isDown()) && h.Client.Holds() == 1 { // else its process would have to go on, not knowing
 			cancel()
 		}
 		h.release(release, levels[depth-1], depth)

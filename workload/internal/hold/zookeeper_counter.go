@@ -14,28 +14,27 @@ import (
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
-// zooKeeperCounter is the counter in ZooKeeper that a hold reads when it begins, and
-// writes when it ends.
+// zooKeeperCounter is a counter in ZooKeeper that a hold reads when it begins, and writes when
+// it ends.
 type zooKeeperCounter struct{ *Hold }
 
 func (h *Hold) zooKeeperCounter() zooKeeperCounter { return zooKeeperCounter{h} }
 
-// seen is what a hold has read of a counter in ZooKeeper.
+// seen is the value that a hold has read of a counter in ZooKeeper.
 type seen struct {
 	guarded
 	value int64
 }
 
-// beginGuarded reads a counter in ZooKeeper when the hold begins, if it is
-// planned to be incremented: of several locks, that of any one of them. A reader
-// keeps away from it.
+// beginGuarded reads a counter in ZooKeeper when the hold begins, if the plan increments it:
+// under several locks, that of one of them. A reader does not use it.
 func (h zooKeeperCounter) beginGuarded(plan cycle.Plan) {
 	if plan.Guarded {
 		h.readGuarded(plan, h.Client.Run.SessionTimeout)
 	}
 }
 
-// readGuarded reads one of the counters that the hold guards, unless it has.
+// readGuarded reads one of the counters that the hold guards, unless the hold has read one.
 func (h zooKeeperCounter) readGuarded(plan cycle.Plan, patience time.Duration) {
 	if _, ok := h.Lease.(lock.GuardedLease); !ok || h.seen != nil || !h.Client.Run.Promises.Guards || h.Event.Mode == histories.ModeRead || h.Event.Permits > 0 || h.IsLost() {
 		return
@@ -50,10 +49,10 @@ func (h zooKeeperCounter) readGuarded(plan cycle.Plan, patience time.Duration) {
 	}
 }
 
-// awaitSession has a holder that has lost its lease write when its client has another
-// session, or has reconnected in its own, and others have had their turn: what its
-// lock was good for is over. If a sibling may hold the lock by then,
-// it waits for that: the one's write must not pass for the other's.
+// awaitSession delays the write of a holder that has lost its lease until its client has
+// another session, or has reconnected in its own, and other clients have had their turn: then
+// the lock no longer protects the write. If a sibling may hold the lock by then, awaitSession
+// waits for the sibling: the write of one must not pass for that of the other.
 func (h zooKeeperCounter) awaitSession(plan cycle.Plan) {
 	timeout := h.Client.Run.SessionTimeout
 	bounded, cancel := context.WithTimeout(h.Client.Run.Life, 2*timeout)
@@ -82,16 +81,16 @@ func (h zooKeeperCounter) siblingHolds() bool {
 	return slices.ContainsFunc(h.Client.Siblings(), func(other *client.Client) bool { return other.HoldsLock(h.seen.lock) })
 }
 
-// oneOf is the counter that the plan has drawn.
+// oneOf returns the counter that the plan has drawn.
 func oneOf(c cycle.Plan, all []guarded) guarded { return all[int(c.Part*float64(len(all)))] }
 
-// endGuarded writes what beginGuarded has read, and one, however long ago that
-// was, without a look at the lease: the guard is what keeps an old holder out. It
-// reports whether it is unknown if that was written. Then the process must die: it
-// can neither do it again nor go on.
+// endGuarded writes the value that beginGuarded has read, plus one, however long ago that was,
+// without a look at the lease: the guard must keep an old holder out. It reports whether it is
+// unknown if the value was written. Then the process must die: it can neither write again nor
+// go on.
 //
-// The innermost of leases guards it; several locks that are held at once do so
-// together, also where one of them was acquired again.
+// The innermost lease guards the write; several locks that are held at once do so together,
+// also where one of them was acquired again.
 func (h zooKeeperCounter) endGuarded(leases []lock.Lease, plan cycle.Plan) (unknown bool) {
 	if h.seen == nil || !h.Client.Awake() {
 		return false

@@ -18,7 +18,7 @@ import (
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
-// fakeLease is one of no lock.
+// fakeLease is a lease of no lock.
 type fakeLease struct{ lost chan struct{} }
 
 func (*fakeLease) Token() histories.Token        { return histories.Token{} }
@@ -34,7 +34,7 @@ func (l *fakeLease) Valid() bool {
 	}
 }
 
-// guarding is a lease whose guarded writes end as told.
+// guarding is a lease whose guarded writes return err.
 type guarding struct {
 	fakeLease
 	err     error
@@ -56,7 +56,7 @@ func TestAHolderDiesOfAWriteWhoseOutcomeNobodyKnows(t *testing.T) {
 	}{
 		"written":        {read, nil, 1, []histories.Type{histories.Invoke, histories.OK, histories.Invoke, histories.OK}},
 		"refused":        {read, fmt.Errorf("too late: %w", lock.ErrLost), 1, []histories.Type{histories.Invoke, histories.Fail, histories.Invoke, histories.OK}},
-		"nobody knows":   {read, errors.New("connection closed"), 1, []histories.Type{histories.Invoke, histories.Crash}},
+		"not known":      {read, errors.New("connection closed"), 1, []histories.Type{histories.Invoke, histories.Crash}},
 		"nothing to add": {nil, nil, 0, []histories.Type{histories.Invoke, histories.OK}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -114,12 +114,12 @@ func TestOfSeveralLocksAnyOneMayGuardTheCounter(t *testing.T) {
 		}
 	}
 
-	// The second is acquired once more: still both are what guards the write.
+	// The second is acquired once more: both still guard the write.
 	h, record := heldInMemory(t, histories.Event{Type: histories.OK, Op: histories.Acquire, Parts: []histories.Part{{Lock: "a"}, {Lock: "b"}}, Depth: 1})
 	both, again := h.Lease.(*guarding), &guarding{}
 	h.seen = &seen{two[1], 6}
 	if h.zooKeeperCounter().endGuarded([]lock.Lease{both, partLease{again, "b"}}, cycle.Plan{}) {
-		t.Error("nobody knows, although it was answered")
+		t.Error("the outcome is unknown, although the write was answered")
 	}
 	if want := []string{"/run-1/guarded/b=7"}; !slices.Equal(both.written, want) || again.written != nil {
 		t.Errorf("written by both leases: %v, want %v; by that of one alone: %v", both.written, want, again.written)
@@ -129,8 +129,8 @@ func TestOfSeveralLocksAnyOneMayGuardTheCounter(t *testing.T) {
 	}
 }
 
-// heldInMemory is a hold of a lock in memory, whose lease guards writes, and what
-// it puts on record.
+// heldInMemory returns a hold of a lock in memory, whose lease guards writes, and the events
+// that it records.
 func heldInMemory(t *testing.T, acquired histories.Event) (h *Hold, record func() []histories.Event) {
 	t.Helper()
 	var written bytes.Buffer

@@ -1,5 +1,5 @@
-// Package journal puts the events of a run on record: counted, and, of each client, not
-// after the end of the process that they belong to.
+// Package journal records the events of a run: it counts them, and records none of a client
+// after the end of the process that it belongs to.
 package journal
 
 import (
@@ -11,26 +11,26 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// Recorder is where a run is recorded. [histories.Recorder] is one.
+// Recorder records the events of a run. [histories.Recorder] is one.
 type Recorder interface {
 	// Record stamps the event with the time and appends it.
 	Record(histories.Event) (histories.Event, error)
-	// Elapsed is the time of the run now, on the clock that stamps events.
+	// Elapsed returns the time of the run now, on the clock that stamps events.
 	Elapsed() time.Duration
 	// Failed is closed when the history cannot be written any more.
 	Failed() <-chan struct{}
-	// Err says why.
+	// Err returns the reason.
 	Err() error
 }
 
-// Journal counts what it records. An event that the recorder refuses breaks a
+// Journal counts the events that it records. An event that the recorder refuses breaks a
 // rule of the format: a defect of the harness, and the end of the run.
 type Journal struct {
 	Recorder
 	Refuse func(error) // called with the first refusal
-	// Heard, if it is not nil, is called with each event on record, by the goroutine
-	// that has recorded it: with those of a process in their order, while others may
-	// overtake them.
+	// Heard, if it is not nil, is called with each event on record, by the goroutine that has
+	// recorded it: with the events of one process in their order, while those of other
+	// processes may overtake them.
 	Heard func(*histories.Event)
 
 	once   sync.Once
@@ -40,7 +40,7 @@ type Journal struct {
 	last   atomic.Int64 // the time of the last event
 }
 
-// Record is [Recorder]'s.
+// Record implements [Recorder].
 func (j *Journal) Record(e histories.Event) (histories.Event, error) {
 	stamped, err := j.Recorder.Record(e)
 	if err == nil && j.Heard != nil {
@@ -67,5 +67,5 @@ func (j *Journal) Append(e histories.Event) {
 	}
 }
 
-// Idle is for how long nothing has gone on record.
+// Idle returns the time since the last event on record.
 func (j *Journal) Idle() time.Duration { return j.Elapsed() - time.Duration(j.last.Load()) }

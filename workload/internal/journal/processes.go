@@ -8,7 +8,7 @@ import (
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
-// Processes are those of one client, one after the other, as the journal has them.
+// Processes records the events of the processes of one client, one process after the other.
 // Their numbers are Jepsen's: the next one of client i of n is i+n.
 type Processes struct {
 	Journal *Journal
@@ -16,14 +16,14 @@ type Processes struct {
 
 	number atomic.Int64 // of the current process; read by faults, which must not wait for a record
 
-	mu       sync.Mutex // orders what is recorded with the end of a process
+	mu       sync.Mutex // orders the events of a process and its end
 	over     int        // processes below have crashed or were retired on record
-	killed   int        // processes below have died with what they lived in, or before
-	dead     bool       // the last one has, and the client has not opened again yet
-	diedWith any        // what it lived in
+	killed   int        // processes below have died with their host, or before
+	dead     bool       // the last process has, and the client has not opened again yet
+	diedWith any        // its host
 }
 
-// NewProcesses returns those of a client, given by its index, of so many.
+// NewProcesses returns the processes of a client, given by its index, of so many.
 func NewProcesses(j *Journal, client, clients int) *Processes {
 	p := &Processes{Journal: j, step: clients}
 	p.number.Store(int64(client))
@@ -36,9 +36,8 @@ func (p *Processes) Current() int { return int(p.number.Load()) }
 // Retire gives the client its next process number.
 func (p *Processes) Retire() { p.number.Add(int64(p.step)) }
 
-// Record puts an event of one of the processes on record, unless the process has
-// died with what it lived in: then that is on record, and nothing after it until
-// the client opens again.
+// Record records an event of one of the processes, unless the process has died with its host:
+// then its crash is on record, and nothing after it until the client opens again.
 func (p *Processes) Record(e histories.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -51,8 +50,8 @@ func (p *Processes) Record(e histories.Event) {
 	p.Journal.Append(e)
 }
 
-// RecordAlive is record for what may come to a process after its end: then nothing is
-// recorded of it.
+// RecordAlive is Record for events that may come after the end of their process: those are
+// dropped.
 func (p *Processes) RecordAlive(e histories.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -62,9 +61,9 @@ func (p *Processes) RecordAlive(e histories.Event) {
 	p.Journal.Append(e)
 }
 
-// RecordOfClient is record for what comes to the client, whichever process it is. One
-// that has ended may still be the current one: then the event belongs to the next. It
-// reports false, and records nothing, while the client has none.
+// RecordOfClient is Record for an event of the client, whichever process it has. A process that
+// has ended may still be the current one: then the event belongs to the next. It reports false,
+// and records nothing, while the client has no process.
 func (p *Processes) RecordOfClient(e histories.Event) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -78,8 +77,8 @@ func (p *Processes) RecordOfClient(e histories.Event) bool {
 	return true
 }
 
-// Die puts on record that the current process has crashed with what it lived in, a
-// worker process or a session that it shared, and retires it. It does so once.
+// Die records that the current process has crashed with its host, a worker process or a session
+// that it shared, and retires the process. It does so once.
 func (p *Processes) Die(with any, session int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -95,23 +94,22 @@ func (p *Processes) Die(with any, session int64) {
 	p.Retire()
 }
 
-// Revive says that the client has opened again.
+// Revive records that the client has opened again.
 func (p *Processes) Revive() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.dead = false
 }
 
-// Alive reports whether what the client does counts: its process has not died with
-// what it lived in.
+// Alive reports whether the client's process still counts: it has not died with its host.
 func (p *Processes) Alive() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return !p.dead
 }
 
-// IfAlive does something that must not happen once the process has died with what it
-// lived in.
+// IfAlive calls do unless the process has died with its host, and prevents the process from
+// dying during the call.
 func (p *Processes) IfAlive(do func() error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

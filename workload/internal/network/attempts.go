@@ -7,13 +7,13 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// attempts counts how often a client has tried to connect, and how often at most
-// in any one window.
+// attempts counts how often a client has tried to connect, and the most attempts in any one
+// window.
 type attempts struct {
 	window time.Duration
 
 	mu          sync.Mutex
-	recent      []time.Time // those of the window that ends with the latest, oldest first
+	recent      []time.Time // attempts in the window that ends with the latest, oldest first
 	total, most int
 	at          time.Time // when the window with the most began
 }
@@ -32,7 +32,7 @@ func (a *attempts) note(now time.Time) {
 	}
 }
 
-// counted returns what there is to put on record now.
+// counted returns the counts so far, to be recorded.
 func (a *attempts) counted() histories.Connects {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -10,9 +10,8 @@ import (
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
-// KeepPresence gives every session of one client its presence node below dir,
-// through the client's own connection, until ctx ends. It tells announced of
-// each.
+// KeepPresence creates the presence node of every session of one client below dir, through the
+// client's own connection, until ctx ends. It calls announced for each.
 func KeepPresence(ctx context.Context, w *Wire, target lock.Client, dir string, acl []zk.ACL, announced func(session, czxid int64)) {
 	var last int64
 	for ctx.Err() == nil {
@@ -55,8 +54,8 @@ func makePresence(session int64, conn *zk.Conn, dir string, acl []zk.ACL) (czxid
 		return 0, zk.ErrNoNode
 	}
 	if stat.EphemeralOwner != session {
-		// The Conn ran the create in the session that came after: this one is
-		// no more. Its node must not stand for it.
+		// The Conn ran the create in the session that came after: this one has ended. The new
+		// session's node must not stand for it.
 		_ = conn.Delete(node, -1)
 		return 0, errOtherSession
 	}

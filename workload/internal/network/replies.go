@@ -2,16 +2,16 @@ package network
 
 import "encoding/binary"
 
-// replies counts the answers in what a server says, however it is cut into pieces. Frames
-// begin with their length and the number of the request: those of pings and watches are
-// negative, and the answer to a connect request has 0 there.
+// replies counts the answers in a server's stream, however it is cut into pieces. Frames begin
+// with their length and the number of the request: those of pings and watches are negative, and
+// the answer to a connect request has 0 there.
 type replies struct {
 	head [8]byte
 	have int // bytes of head
 	rest int // bytes of the frame that are still to come
 }
 
-// count takes in what was said next, and returns how many answers begin in it.
+// count reads the next piece of the stream, and returns the number of answers that begin in it.
 func (r *replies) count(b []byte) (answers int) {
 	for len(b) > 0 {
 		if r.rest > 0 {

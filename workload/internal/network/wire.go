@@ -1,5 +1,5 @@
-// Package network is the way of a client in this process to the servers: its connections,
-// the session that is read off them, and the node that shows that the session lives.
+// Package network connects a client in this process to the servers: its connections, the
+// session that is read from them, and the node that shows that the session lives.
 package network
 
 import (
@@ -16,15 +16,15 @@ import (
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
-// Wire is the network of one client, from its start to its crash or close. It
-// reads the handshakes that pass to know the session, and can be torn out.
+// Wire is the network of one client, from its start to its crash or close. It reads the
+// handshakes that pass to know the session, and can be torn down.
 type Wire struct {
 	servers map[string]int // server ID by the address of the client's link
 	dialer  links.Dialer   // opens connections
 	timeout time.Duration  // caps dialing and handshakes
 	changed chan struct{}  // holds a token when the session may have changed
-	// Report, if set before the first dial, is told of every change of what
-	// credentials and sessionTimeout return, in order. It must not call back.
+	// Report, if set before the first dial, is called with every change of the results of
+	// Credentials and SessionTimeout, in order. It must not call back.
 	Report func(session int64, password []byte, granted time.Duration, server int)
 	tries  attempts
 
@@ -48,13 +48,13 @@ func New(servers map[string]int, dialer links.Dialer, timeout time.Duration) *Wi
 	}
 }
 
-// Dial is Env.Dial.
+// Dial implements Env.Dial.
 func (w *Wire) Dial(ctx context.Context, network, addr string) (net.Conn, error) {
 	w.mu.Lock()
 	torn := w.torn
 	w.mu.Unlock()
 	if torn {
-		return nil, lock.ErrCrashed // it tries no more, it is dead
+		return nil, lock.ErrCrashed // a crashed client makes no more attempts
 	}
 	w.tries.note(time.Now())
 	dialing, cancel := context.WithTimeout(ctx, w.timeout)
@@ -77,7 +77,7 @@ func (w *Wire) Dial(ctx context.Context, network, addr string) (net.Conn, error)
 // Connects returns how often the client has tried to connect.
 func (w *Wire) Connects() histories.Connects { return w.tries.counted() }
 
-// Tear closes every connection and lets none be opened again.
+// Tear closes every connection and refuses new ones.
 func (w *Wire) Tear() {
 	w.mu.Lock()
 	w.torn = true
@@ -91,8 +91,8 @@ func (w *Wire) Tear() {
 	}
 }
 
-// Credentials returns the latest session, and the server that the client is
-// linked to in it now, 0 when none.
+// Credentials returns the latest session, its password, and the server that the client is
+// linked to in it now, 0 when there is none.
 func (w *Wire) Credentials() (session int64, password []byte, server int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -102,28 +102,28 @@ func (w *Wire) Credentials() (session int64, password []byte, server int) {
 	return w.session, w.password, server
 }
 
-// SessionTimeout returns what the servers have granted.
+// SessionTimeout returns the timeout that the servers have granted.
 func (w *Wire) SessionTimeout() time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.granted
 }
 
-// LastSent returns when the client last sent a request, and not just a ping.
+// LastSent returns the time of the client's last request other than a ping.
 func (w *Wire) LastSent() time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.sent
 }
 
-// Answers returns how many requests that were more than pings have been answered.
+// Answers returns the number of requests, pings excepted, that have been answered.
 func (w *Wire) Answers() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.answers
 }
 
-// Awake and gone say that the process of the client, this one, runs.
+// Awake and Gone report that the process of the client, this one, runs.
 func (w *Wire) Awake() bool { return true }
 func (w *Wire) Gone() bool  { return false }
 
@@ -161,9 +161,9 @@ func (w *Wire) reportLocked() {
 	w.Report(w.session, w.password, w.granted, server)
 }
 
-// wireConn is one connection. Until the handshake is over it keeps the bytes
-// that come, and caps the deadline: go-zookeeper would sit in the handshake
-// with a black hole for 6.7 session timeouts.
+// wireConn is one connection. Until the handshake is over it keeps the bytes that come, and
+// caps the deadline: go-zookeeper would wait in the handshake with a server that does not
+// answer for 6.7 session timeouts.
 type wireConn struct {
 	net.Conn
 	wire    *Wire
@@ -189,8 +189,9 @@ func (c *wireConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// askingTimeout is what a client asks for at the most that only wants to know the servers'
-// shortest session timeout, as those of recipes do once: the session is not one that it uses.
+// askingTimeout is the longest timeout in the connect request of a client that only wants to
+// know the servers' shortest session timeout, as those of recipes do once: the client does not
+// use that session.
 const askingTimeout = 100 * time.Millisecond
 
 func (c *wireConn) Write(p []byte) (int, error) {
@@ -210,7 +211,7 @@ func (c *wireConn) Write(p []byte) (int, error) {
 	return c.Conn.Write(p)
 }
 
-// pingSize is that of a ping: a length, a number and an operation.
+// pingSize is the size of a ping: a length, a number and an operation.
 const pingSize = 12
 
 func (c *wireConn) Close() error {
@@ -248,14 +249,14 @@ func (c *wireConn) sniff(p []byte) {
 		return
 	}
 	c.done, c.head = true, nil
-	_ = c.Conn.SetReadDeadline(time.Time{}) // the cap was ours
+	_ = c.Conn.SetReadDeadline(time.Time{}) // the wire had set the cap
 	if h.session != 0 && !c.asks {
 		c.wire.established(c, h)
 	}
 }
 
-// handshake is what a server answers to a ConnectRequest. Session 0 refuses the
-// session that was presented.
+// handshake is a server's answer to a ConnectRequest. Session 0 refuses the session that was
+// presented.
 type handshake struct {
 	session  int64
 	password []byte

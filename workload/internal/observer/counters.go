@@ -8,10 +8,10 @@ import (
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
-// GuardedNode is the counter in ZooKeeper that a lock guards.
+// GuardedNode returns the path of the counter in ZooKeeper that a lock guards.
 func (o *Observer) GuardedNode(name string) string { return path.Join(o.Root, "guarded", name) }
 
-// PutCounters makes the counters in ZooKeeper that locks guard.
+// PutCounters creates the counters in ZooKeeper that locks guard.
 func (o *Observer) PutCounters(locks []string) error {
 	if err := o.Create(path.Dir(o.GuardedNode("any"))); err != nil {
 		return err
@@ -28,9 +28,8 @@ func (o *Observer) PutCounters(locks []string) error {
 	return nil
 }
 
-// Value reads a counter as of the time of the call: it writes next to it first,
-// which a majority has to agree to, and then the server that has answered has all
-// that came before.
+// Value reads a counter as of the time of the call: it writes next to it first, and a majority
+// has to agree to that; then the server that has answered has all writes that came before.
 func (o *Observer) Value(ctx context.Context, node string) (int64, error) {
 	return lock.Await(ctx, o.connection, func() (int64, error) {
 		if _, err := o.conn.Set(path.Dir(node), nil, -1); err != nil {
@@ -44,7 +43,7 @@ func (o *Observer) Value(ctx context.Context, node string) (int64, error) {
 	}, nil)
 }
 
-// Write makes the least write that there is: it changes what nobody reads.
+// Write makes the smallest possible write, to a node that no client reads.
 func (o *Observer) Write(ctx context.Context) error {
 	return lock.AwaitDone(ctx, o.connection, func() error {
 		_, err := o.conn.Set(o.Root, nil, -1)
@@ -52,8 +51,8 @@ func (o *Observer) Write(ctx context.Context) error {
 	}, nil)
 }
 
-// WhenCreated calls then with the transaction that created a node, in a goroutine of
-// its own, if the node is there.
+// WhenCreated calls then with the transaction that created a node, in a goroutine of its own,
+// if the node exists.
 func (o *Observer) WhenCreated(node string, then func(czxid int64)) {
 	// Ends when the servers answer, at the latest when the observer is closed.
 	o.wg.Go(func() {

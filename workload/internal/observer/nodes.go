@@ -14,8 +14,8 @@ import (
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
-// Ephemerals lists the ephemeral nodes at and below p: a lock's node is one, whatever
-// the lock.
+// Ephemerals lists the ephemeral nodes at and below p: the nodes of every kind of lock are
+// ephemeral.
 func (o *Observer) Ephemerals(p string) ([]string, error) {
 	nodes, err := o.Nodes(p)
 	if err != nil {
@@ -25,7 +25,7 @@ func (o *Observer) Ephemerals(p string) ([]string, error) {
 	return slices.Sorted(maps.Keys(nodes)), nil
 }
 
-// Nodes returns what there is at and below p.
+// Nodes returns the nodes at and below p.
 func (o *Observer) Nodes(p string) (map[string]*zk.Stat, error) {
 	if _, err := o.conn.Sync(p); err != nil {
 		return nil, err
@@ -54,14 +54,14 @@ func (o *Observer) Nodes(p string) (map[string]*zk.Stat, error) {
 	return out, nil
 }
 
-// errShared says that it is not known which node is that of a lease.
+// errShared is returned when it is not known which node belongs to a lease.
 var errShared = errors.New("the session has nodes of several leases that no token tells apart")
 
-// errGone says that a node was gone before it could be deleted.
+// errGone is returned when a node was gone before it could be deleted.
 var errGone = errors.New("the node was gone already")
 
-// DeleteNode deletes the node of a session below dir, fast: most locks are held for a
-// moment only.
+// DeleteNode deletes the node of a session below dir, quickly: most locks are held for a moment
+// only.
 func (o *Observer) DeleteNode(ctx context.Context, at activity.Stand, session int64) error {
 	dir := path.Join(o.LockRoot(), at.Lock)
 	_, err := lock.Await(ctx, o.connection, func() (struct{}, error) {
@@ -80,11 +80,11 @@ func (o *Observer) DeleteNode(ctx context.Context, at activity.Stand, session in
 	return err
 }
 
-// nodeOf returns the node of a session below dir that a transaction has made; of
-// several, as of permits that were taken at once, the last: a client that watches the first
-// alone does not see it go. If it made more, for other leases, it is not known whose it is.
-// Neither is it if a lease has no token, and the session has other nodes there than those of
-// one lease.
+// nodeOf returns the node of a session below dir that a transaction has created; of several, as
+// of permits that were acquired at once, the last: a client that watches only the first does
+// not see it go. If the transaction created more, for other leases, it is not known which one
+// belongs to this lease; nor if a lease has no token, and the session has other nodes there
+// than those of one lease.
 func (o *Observer) nodeOf(dir string, session int64, at activity.Stand) (string, error) {
 	zxid, n := at.Token.Zxid, max(1, at.Permits)
 	nodes, err := o.Nodes(dir)

@@ -1,4 +1,4 @@
-// Package observer is the run's own session on the servers, through links that no fault
+// Package observer keeps the run's own session on the servers, through links that no fault
 // cuts: it sees sessions end, and reads, writes and deletes nodes for the run.
 package observer
 
@@ -25,9 +25,9 @@ import (
 // Observer watches the sessions of all clients through a session of its own,
 // which is linked to the servers directly.
 //
-// Every session keeps an ephemeral presence node. The observer records a
-// session as expired when a list of the nodes that is certainly younger than
-// the node lacks it. A list tells its age: the parent's pzxid.
+// Every session keeps an ephemeral presence node. The observer records a session as expired
+// when the node is missing from a list of the nodes that is certainly younger than the node.
+// The age of a list is the parent's pzxid.
 type Observer struct {
 	connection *lock.Connection
 	conn       *zk.Conn // of the connection
@@ -42,14 +42,14 @@ type Observer struct {
 	closed  map[int64]bool  // sessions that their clients have closed
 }
 
-// observerTimeout survives an election; the observer has no ephemeral nodes
-// that would be in the way.
+// observerTimeout is the observer's session timeout. It is longer than an election; the
+// observer has no ephemeral nodes that would be in the way.
 const observerTimeout = 20 * time.Second
 
-// pollAgain is how long the observer waits after a look that failed.
+// pollAgain is the pause after a look that failed.
 const pollAgain = 20 * time.Millisecond
 
-// poll is how often the observer looks without having been called.
+// poll is the interval at which the observer looks without an event of its watch.
 const poll = 500 * time.Millisecond
 
 // New connects to servers. The observer is closed by Close.
@@ -68,7 +68,7 @@ func New(ctx context.Context, servers []ensemble.Server, auth ensemble.Credentia
 	return &Observer{connection: c, conn: c.Conn(), auth: auth, present: make(map[int64]int64), closed: make(map[int64]bool)}, nil
 }
 
-// dialCapped dials a server, and does not wait for long until it answers.
+// dialCapped dials a server, and limits the time to wait for its answer.
 func dialCapped(ctx context.Context, s ensemble.Server) (net.Conn, error) {
 	conn, err := s.Dial(ctx)
 	if err != nil {
@@ -79,7 +79,7 @@ func dialCapped(ctx context.Context, s ensemble.Server) (net.Conn, error) {
 
 // Close ends the session, and returns when all that the observer has started has ended.
 func (o *Observer) Close() {
-	o.connection.Crash() // which is a close where there is a network
+	o.connection.Crash() // with a network this closes the session
 	o.wg.Wait()
 }
 
@@ -100,9 +100,9 @@ func (o *Observer) MakeRoot(parent string) (string, error) {
 	return root, errors.Join(o.Create(root+"/locks"), o.Create(o.Presence()))
 }
 
-// Create makes a node that stays, unless it is there.
+// Create creates a persistent node, unless it exists.
 func (o *Observer) Create(p string) error {
-	// Who may create below it need not be allowed to create it.
+	// A client that may create nodes below it need not be allowed to create it.
 	there, _, err := o.conn.Exists(p)
 	if err != nil || there {
 		return err
@@ -160,7 +160,7 @@ func (o *Observer) Watch(ctx context.Context) {
 	}
 }
 
-// compare records the sessions whose nodes a list of that age lacks.
+// compare records the sessions whose nodes are missing from a list of that age.
 func (o *Observer) compare(children []string, age int64) {
 	o.mu.Lock()
 	var gone []int64
@@ -180,22 +180,22 @@ func (o *Observer) compare(children []string, age int64) {
 	}
 }
 
-// Closing says that its own client is about to close a session.
+// Closing records that a client is about to close its session.
 func (o *Observer) Closing(session int64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.closed[session] = true
 }
 
-// Presence is where sessions keep their presence nodes.
+// Presence returns the path under which sessions keep their presence nodes.
 func (o *Observer) Presence() string { return o.Root + "/sessions" }
 
-// Announced is told of a session's presence node.
+// Announced records a session's presence node.
 func (o *Observer) Announced(session, czxid int64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.present[session] = czxid
 }
 
-// LockRoot is the path under which the locks live.
+// LockRoot returns the path under which the locks live.
 func (o *Observer) LockRoot() string { return path.Join(o.Root, "locks") }

@@ -6,24 +6,24 @@ import (
 	"time"
 )
 
-// What a worker may take, in time and in bytes. docs/worker.md tells its authors.
+// The limits of a worker, in time and in bytes. docs/worker.md lists them for its authors.
 const (
-	// HelloWithin is what a process gets to say hello, a Java machine too.
+	// HelloWithin is the time that a process has to say hello, a Java machine too.
 	HelloWithin = 20 * time.Second
-	// AnswerWithin is what it gets to answer what it answers at once: all but the operations of a
-	// lock. An open and a close may take as long as their client wants them to, and then as long
-	// as this.
+	// AnswerWithin is the time that a process has to answer a command that it answers at once:
+	// all but the operations of a lock. An open and a close may take as long as their client
+	// wants them to, and then as long as this.
 	AnswerWithin = 10 * time.Second
 	// MaxLine bounds a line.
 	MaxLine = 1 << 20
-	// MaxName bounds whatever names something: a lock, a session, a node, an event.
+	// MaxName bounds every name: of a lock, a session, a node, an event.
 	MaxName = 1000
-	// A line may say more of what went wrong than is kept: so much of an error or a description,
-	// and so much of each of so many stacks.
+	// The longest error or description, and the longest and most stacks, that are kept of a
+	// line; a longer text is cut.
 	maxText, maxStack, maxStacks = 1000, 10_000, 1000
 )
 
-// AnsweredAtOnce reports whether the answer to a command waits for nothing but the worker.
+// AnsweredAtOnce reports whether the answer to a command waits only for the worker.
 func (c Command) AnsweredAtOnce() bool {
 	switch c.Do {
 	case DoEcho, DoValid, DoListen, DoCensus, DoPromises, DoCrash:
@@ -32,12 +32,12 @@ func (c Command) AnsweredAtOnce() bool {
 	return false
 }
 
-// EndsWhenCancelled reports whether the answer to a command that may wait for servers comes soon
-// after it is cancelled, whatever the lock does. For operations of the lock the run gives up the
+// EndsWhenCancelled reports whether the answer to a command that may wait for servers comes
+// soon after it is cancelled, for every lock. For operations of the lock the run gives up the
 // client instead.
 func (c Command) EndsWhenCancelled() bool { return c.Do == DoOpen || c.Do == DoClose }
 
-// Bound refuses a line with a name that is too long, and cuts its texts.
+// Bound returns an error for a line with a name that is too long, and cuts its texts.
 func (l *Line) Bound() error {
 	for field, name := range map[string]string{
 		"event": l.Event, "why": l.Why, "session": l.Session, "password": string(l.Password), "lock": l.Lock, "node": l.Node,
@@ -59,7 +59,7 @@ func (l *Line) Bound() error {
 	return nil
 }
 
-// cut leaves out what a text has beyond so many bytes, and says so.
+// cut shortens a text to most bytes, and notes that it did.
 func cut(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -67,8 +67,8 @@ func cut(text string, most int) string {
 	return strings.ToValidUTF8(text[:most], "") + fmt.Sprintf("… (%d bytes more)", len(text)-most)
 }
 
-// A worker may say so much that a run has not asked for: what is in reserve, which grows with
-// time and with commands up to where it began. An event takes one of it, and a KiB of any line
+// reserve limits the lines of a worker that a run has not asked for. It refills with time and
+// with each command, up to where it began. An event takes one of it, and each KiB of any line
 // another one.
 const (
 	reserve    = 10_000
@@ -76,8 +76,8 @@ const (
 	eachAsked  = 20
 )
 
-// Flow measures whether a worker says more than a run has asked for. Its zero value is ready; its
-// user orders the calls.
+// Flow measures whether a worker says more than a run has asked for. Its zero value is ready;
+// its caller orders the calls.
 type Flow struct {
 	taken float64 // of the reserve
 	until time.Time
@@ -86,7 +86,7 @@ type Flow struct {
 // Asked counts a command to the worker.
 func (f *Flow) Asked() { f.taken = max(0, f.taken-eachAsked) }
 
-// Said counts a line of some bytes. The error says that it was too much.
+// Said counts a line of some bytes. It returns an error if the reserve is used up.
 func (f *Flow) Said(l Line, bytes int, now time.Time) error {
 	if !f.until.IsZero() {
 		f.taken = max(0, f.taken-now.Sub(f.until).Seconds()*eachSecond)

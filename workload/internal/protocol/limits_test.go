@@ -10,7 +10,7 @@ import (
 	"github.com/zkverify/zkverify/workload/internal/protocol"
 )
 
-// What of a line is kept is bounded, whatever field it has: a new one too.
+// The text of a line that is kept is bounded in every field, a new one too.
 func TestALineOfAnyTextsKeepsNoMoreThanItsBounds(t *testing.T) {
 	long := strings.Repeat("ü", 1<<19) // cut in the middle of a character, perhaps
 	texts := 0
@@ -40,7 +40,7 @@ func TestALineOfAnyTextsKeepsNoMoreThanItsBounds(t *testing.T) {
 			t.Errorf("%s: %d bytes are kept, %v", name, len(kept), err)
 		}
 		if !strings.Contains(string(kept), "bytes more)") {
-			t.Errorf("%s: it does not say that something is missing", name)
+			t.Errorf("%s: it does not show that text is missing", name)
 		}
 	}
 	if texts < 9 {

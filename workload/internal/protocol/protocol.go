@@ -1,5 +1,5 @@
-// Package protocol is what a run and its worker processes say to each other, one
-// JSON object a line. docs/worker.md tells the same to authors of workers.
+// Package protocol defines the messages between a run and its worker processes, one JSON object
+// a line. docs/worker.md describes them for authors of workers.
 package protocol
 
 import (
@@ -9,26 +9,26 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// Version is what the hello of a worker must name.
+// Version is the version that the hello of a worker must name.
 const Version = 1
 
-// What a run can ask of a worker, besides the operations of a history that have
-// a word there: those of histories.Op.
+// The commands of a run to a worker, besides the operations of histories.Op, which have the
+// same names here.
 const (
 	DoOpen    = "open"        // starts a client
-	DoCrash   = "crash"       // ends it as its death would
+	DoCrash   = "crash"       // ends it as the death of its process would
 	DoClose   = "close"       // ends it in good order
-	DoReenter = "reenter"     // acquires again, in the name of the owner of Lease
+	DoReenter = "reenter"     // acquires again, for the owner of Lease
 	DoValid   = "valid"       // asks a lease
 	DoEcho    = "echo"        // is answered by a process that runs
-	DoListen  = "listen"      // wants to know when a lease's holder is asked to release
-	DoHolder  = "holder"      // asks who holds a lock
+	DoListen  = "listen"      // asks to be told when a lease's holder is asked to release
+	DoHolder  = "holder"      // asks for the holder of a lock
 	DoSet     = "set-guarded" // sets the data of a node while the lease holds its lock
 	DoCancel  = "cancel"      // ends the context of command Of
 	DoCensus  = "census"      // asks for goroutines, or threads, that closed clients have left
 
-	// DoPromises asks a worker that hosts a lock what the lock promises under the
-	// session timeout and the tick of Env, if its hello does not say.
+	// DoPromises asks a worker that hosts a lock for the promises of the lock under the session
+	// timeout and the tick of Env, if its hello does not contain them.
 	DoPromises = "promises"
 )
 
@@ -41,17 +41,17 @@ type Command struct {
 	Lock   string           `json:"lock,omitempty"`
 	Locks  []string         `json:"locks,omitempty"` // of a multi-lock
 	Mode   histories.Mode   `json:"mode,omitempty"`
-	// Permits is how many are asked for, Size what a shared semaphore is to have.
+	// Permits is the number of permits to acquire, Size the new size of a shared semaphore.
 	Permits int    `json:"permits,omitempty"`
 	Size    int    `json:"size,omitempty"`
 	Lease   int64  `json:"lease,omitempty"` // the number of the command that acquired it
-	Node    string `json:"node,omitempty"`  // what holder has answered; of set-guarded the node to write
+	Node    string `json:"node,omitempty"`  // from holder; of set-guarded the node to write
 	Data    string `json:"data,omitempty"`  // to write there
 	Of      int64  `json:"of,omitempty"`    // the command to cancel
 	Env     *Where `json:"env,omitempty"`   // for open and promises
 }
 
-// Where is lock.Env as a line has it.
+// Where is the environment lock.Env in a line.
 type Where struct {
 	Target   string                    `json:"target"` // the name of the lock under test
 	Servers  []Server                  `json:"servers"`
@@ -60,20 +60,20 @@ type Where struct {
 	Root     string                    `json:"root"`
 	Presence string                    `json:"presence"` // where each session keeps its presence node
 	Locks    map[string]histories.Lock `json:"locks"`
-	Scheme   string                    `json:"scheme,omitempty"` // to authenticate by
-	Secret   []byte                    `json:"secret,omitempty"` // for it; it is in no history, log or report
+	Scheme   string                    `json:"scheme,omitempty"` // of the credentials
+	Secret   []byte                    `json:"secret,omitempty"` // in no history, log or report
 }
 
-// Auth returns what to authenticate by.
+// Auth returns the credentials to authenticate with.
 func (w Where) Auth() ensemble.Credentials { return ensemble.NewCredentials(w.Scheme, w.Secret) }
 
-// Server is one that a client connects to, by a link of its own.
+// Server is a server that a client connects to, through a link of its own.
 type Server struct {
 	ID   int    `json:"id"`
 	Addr string `json:"addr"`
 }
 
-// What a worker says unasked.
+// The events of a worker.
 const (
 	SayHello           = "hello"    // first of all
 	SaySession         = "session"  // the client's session or link has changed
@@ -83,10 +83,10 @@ const (
 	SayResumed         = "resumed"
 	SayLost            = "lost"             // of Lease
 	SayRevokeRequested = "revoke-requested" // of Lease
-	SayObserved        = "observed"         // the command observe ID sees who leads: Token
+	SayObserved        = "observed"         // the command observe ID sees the leader: Token
 )
 
-// Line is one of a worker's: the answer to command ID, or an event.
+// Line is one line of a worker: the answer to command ID, or an event.
 type Line struct {
 	At     int64  `json:"at"` // CLOCK_MONOTONIC, ns
 	ID     int64  `json:"id,omitempty"`
@@ -97,14 +97,14 @@ type Line struct {
 	Protocol int    `json:"protocol,omitempty"` // of hello
 	Hosts    *Hosts `json:"hosts,omitempty"`    // of hello, from a worker with one lock of its own
 
-	// Error says that the command has failed, Why how: WhyNotAcquired and so on.
+	// Error says that the command has failed, Why in which way: WhyNotAcquired and so on.
 	Error string `json:"error,omitempty"`
 	Why   string `json:"why,omitempty"`
 
 	Session  string            `json:"session,omitempty"`
 	Password []byte            `json:"password,omitempty"`        // a secret: it is in no history, log or report
 	Timeout  int64             `json:"session_timeout,omitempty"` // granted, ms
-	Server   int               `json:"server,omitempty"`          // that the client is linked to, 0 when none
+	Server   int               `json:"server,omitempty"`          // of the link, 0 when none
 	Czxid    int64             `json:"czxid,omitempty"`
 	Token    histories.Token   `json:"token,omitzero"`
 	Tokens   []histories.Token `json:"tokens,omitempty"`
@@ -114,7 +114,7 @@ type Line struct {
 	Valid    bool              `json:"valid,omitempty"`
 	Node     string            `json:"node,omitempty"`
 
-	Offers []histories.Recipe `json:"offers,omitempty"` // of open: what the client has
+	Offers []histories.Recipe `json:"offers,omitempty"` // of open: the client's recipes
 
 	Stacks   []string             `json:"stacks,omitempty"`   // of census
 	Connects []histories.Connects `json:"connects,omitempty"` // of census, by the clients' numbers
@@ -122,16 +122,16 @@ type Line struct {
 	Promises *histories.Promises `json:"promises,omitempty"` // of promises
 }
 
-// Hosts is what a lock of a worker's own is.
+// Hosts describes the lock of a worker's own.
 type Hosts struct {
 	Name        string             `json:"name"`
 	Description string             `json:"description"`
 	Recipes     []histories.Recipe `json:"recipes"`
-	// Promises, if they depend on nothing. Else they are asked for: DoPromises.
+	// Promises, if they depend on no setting. Else they are asked for: DoPromises.
 	Promises *histories.Promises `json:"promises,omitempty"`
 }
 
-// Why a command has failed, where it matters.
+// The reasons why a command has failed, where they matter.
 const (
 	WhyNotAcquired = "not-acquired" // lock.ErrNotAcquired
 	WhyLost        = "lost"         // lock.ErrLost

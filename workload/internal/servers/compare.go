@@ -14,15 +14,14 @@ import (
 	"github.com/zkverify/zkverify/workload/internal/observer"
 )
 
-// Compare asks every server by itself for the nodes of the run, and which
-// transaction wrote each last, and says where they differ. They must not: nothing
-// changes any more, and each was told to catch up with the leader. A server that
-// differs has lost or kept what the others have not. ZOOKEEPER-4712 is one way: an
-// acknowledged write of an isolated leader is lost in the election. ZOOKEEPER-4394
-// is another: a follower fails while it catches up, catches up once more, writes
-// the same transactions to its log a second time, and carries them out twice when
-// it is started again. No lock can be right on such an ensemble, so it must be
-// known before one is blamed.
+// Compare asks every server by itself for the nodes of the run, and the transaction that last
+// wrote each, and returns the differences. There must be none: nothing changes any more, and
+// each server was told to catch up with the leader. A server that differs has lost nodes that
+// the others have, or kept nodes that they have not. One cause is ZOOKEEPER-4712: an
+// acknowledged write of an isolated leader is lost in the election. ZOOKEEPER-4394 is another:
+// a follower fails while it catches up, catches up once more, writes the same transactions to
+// its log a second time, and carries them out twice when it is started again. No lock can be
+// correct on such an ensemble, so this must be known before a lock is blamed.
 func Compare(ctx context.Context, servers []ensemble.Server, auth ensemble.Credentials, root string) (differences []string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, compareWithin)
 	defer cancel()
@@ -57,13 +56,13 @@ func Compare(ctx context.Context, servers []ensemble.Server, auth ensemble.Crede
 // compareWithin bounds the comparison.
 const compareWithin = 2 * time.Second
 
-// view is what one server has: for each path the transaction that wrote it last, 0
-// where that is not known.
+// view is the tree of one server: for each path the transaction that wrote it last, 0 where
+// that is not known.
 type view map[string]int64
 
-// viewOf returns the nodes at and below root that a server knows of: those of its tree,
-// and those that it says its sessions own, where it may be asked. A node whose parent
-// is gone is only among these.
+// viewOf returns the nodes at and below root that a server knows of: those of its tree, and
+// those that it lists for its sessions, if it may be asked for them. A node whose parent is
+// gone is only in that list.
 func viewOf(ctx context.Context, o *observer.Observer, s ensemble.Server, root string) (view, error) {
 	nodes, err := o.Nodes(root)
 	if err != nil {
@@ -83,7 +82,7 @@ func viewOf(ctx context.Context, o *observer.Observer, s ensemble.Server, root s
 	return v, nil
 }
 
-// dumpedPaths reads dump: an indented line for each node of a session.
+// dumpedPaths reads the output of dump: an indented line for each node of a session.
 func dumpedPaths(dump, root string) (paths []string) {
 	for line := range strings.Lines(dump) {
 		if node := strings.TrimSpace(line); node != line && strings.HasPrefix(node, root+"/") {

@@ -128,7 +128,7 @@ func TestAServerThatForgetsIsToldFromTheOthers(t *testing.T) {
 	}
 	compare(old, only)
 
-	// It loses its tree, and is sent the leader's: only what it printed tells.
+	// It loses its tree, and is sent the leader's: only its output shows that.
 	if err := servers.Kill(ctx, forgets); err != nil {
 		t.Fatal(err)
 	}
@@ -151,9 +151,9 @@ func TestAServerThatForgetsIsToldFromTheOthers(t *testing.T) {
 	}
 }
 
-// forgetLast makes the last transaction in a server's log that tells of a node tell
-// of another, which is not there, so that it does nothing. A server of 3.9.4 or newer
-// refuses a log with a gap.
+// forgetLast changes the last transaction about a node in a server's log into one about another
+// node, which does not exist, so that it has no effect. A server of 3.9.4 or newer refuses a
+// log with a gap.
 func forgetLast(t *testing.T, log, node string) {
 	t.Helper()
 	data, err := os.ReadFile(log)
@@ -199,7 +199,7 @@ func TestDumpedPaths(t *testing.T) {
 	}
 }
 
-// silent discards what go-zookeeper logs.
+// silent discards the log of go-zookeeper.
 type silent struct{}
 
 func (silent) Printf(string, ...any) {}

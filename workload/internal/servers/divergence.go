@@ -14,16 +14,15 @@ import (
 // that its tree was not the leader's.
 type Divergences map[int]int
 
-// loading is how long before a server says that its tree is wrong it may have begun to
-// serve it: a tree is checked with each transaction of the log that it is loaded from,
-// and with the next one.
+// loading is the longest time between the moment a server begins to serve a wrong tree and the
+// moment it reports that: a tree is checked with each transaction of the log that it is loaded
+// from, and with the next one.
 const loading = time.Second
 
-// DivergedServers says of each server that has found since before was counted that its
-// tree was not the leader's, and counts anew. It may have the leader's tree again by
-// now, as after it was sent a snapshot: then Compare finds no difference. What
-// clients were told by it in between was wrong all the same. elapsed is the time of the
-// run now.
+// DivergedServers returns the servers that have found, since before was counted, that their
+// tree was not the leader's, and counts anew. Such a server may have the leader's tree again by
+// now, as after it was sent a snapshot: then Compare finds no difference. But the answers that
+// clients got from it in between were wrong. elapsed is the time of the run now.
 func (z *Times) DivergedServers(ctx context.Context, servers ensemble.Ensemble, elapsed time.Duration, before Divergences) (now Divergences, found []histories.Divergence, err error) {
 	processes, ok := servers.(ensemble.Processes)
 	if !ok {
@@ -51,8 +50,8 @@ func (z *Times) DivergedServers(ctx context.Context, servers ensemble.Ensemble, 
 	return now, found, errors.Join(errs...)
 }
 
-// Times is how far the servers had come at which time: the newest transaction that
-// any of them knew of when it was asked. Its zero value is ready.
+// Times records, over time, the newest transaction that any of the servers knew of when it was
+// asked. Its zero value is ready.
 type Times struct {
 	mu    sync.Mutex
 	times []zxidTime // both grow
@@ -63,7 +62,7 @@ type zxidTime struct {
 	at   time.Duration
 }
 
-// Saw takes in the answer of a server that was given at a time.
+// Saw records the answer of a server at a time.
 func (z *Times) Saw(zxid int64, at time.Duration) {
 	z.mu.Lock()
 	defer z.mu.Unlock()
@@ -72,8 +71,8 @@ func (z *Times) Saw(zxid int64, at time.Duration) {
 	}
 }
 
-// before returns the last time at which no server that was asked knew of a transaction:
-// 0 if none is known.
+// before returns the last time at which no server that was asked knew of a transaction: 0 if
+// none is known.
 func (z *Times) before(zxid int64) (last time.Duration) {
 	z.mu.Lock()
 	defer z.mu.Unlock()

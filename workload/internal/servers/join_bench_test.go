@@ -13,8 +13,8 @@ import (
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
-// Three servers with 100,000 transactions each, of 50,000 grants: their logs are read, what
-// they did is written and read again, and the history is judged together with it.
+// Three servers with 100,000 transactions each, of 50,000 grants: their logs are read, the log
+// of the service is written and read again, and the history is judged together with it.
 func BenchmarkJoin(b *testing.B) {
 	const grants, locks, sessions = 50_000, 10, 20
 	l := newLogger()

@@ -9,12 +9,12 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// DivergedLogs reads what the servers have logged, if they are servers whose files are here,
-// and says which of them was wrong first, and how. It sees also what no server has found: a
-// transaction that was lost, and made up for by the leader's tree later.
+// DivergedLogs reads the servers' logs, if their files are on this machine, and reports the
+// server that was wrong first, and how. It also finds a divergence that no server has found: a
+// transaction that was lost, and replaced by the leader's tree later.
 //
-// Servers may still write meanwhile. A log that is read earlier than another one ends
-// earlier, which contradicts nothing.
+// Servers may still write meanwhile. A log that is read earlier than another one ends earlier,
+// which is no contradiction.
 func (z *Times) DivergedLogs(ctx context.Context, servers ensemble.Ensemble) (found []histories.Divergence, how string, err error) {
 	dirs, err := dirsOf(ctx, servers)
 	if dirs == nil || err != nil {

@@ -20,24 +20,23 @@ type Clock struct {
 	off    time.Duration
 }
 
-// NewClock looks at both clocks, elapsed being the time of the run now.
+// NewClock reads both clocks; elapsed is the time of the run now.
 func NewClock(elapsed time.Duration) Clock {
 	return Clock{origin: time.Now().Round(0).Add(-elapsed)}
 }
 
-// Again looks at both clocks once more: the wall clock may have been set meanwhile.
+// Again reads both clocks once more: the wall clock may have been set meanwhile.
 func (c Clock) Again(elapsed time.Duration) Clock {
 	c.off = max(c.off, NewClock(elapsed).origin.Sub(c.origin).Abs())
 	return c
 }
 
-// stampedWithin is how long before a time on the run's clock a leader may have read the
-// wall clock of that time: it is cut to the millisecond.
+// stampedWithin is the largest error of a leader's stamp: stamps are cut to the millisecond.
 const stampedWithin = time.Millisecond
 
-// Service reads what the servers have logged, if their files are here, and returns what they
-// did with the ephemeral nodes below locks, and with the sessions that had nodes there or in
-// presence. It is nil if the files are elsewhere.
+// Service reads the servers' logs, if their files are on this machine, and returns their acts
+// on the ephemeral nodes below locks, and on the sessions that had nodes there or in presence.
+// It is nil if the files are elsewhere.
 func Service(ctx context.Context, servers ensemble.Ensemble, locks, presence string, clock Clock) (*service.Log, error) {
 	dirs, err := dirsOf(ctx, servers)
 	if dirs == nil || err != nil {
@@ -62,7 +61,7 @@ func Service(ctx context.Context, servers ensemble.Ensemble, locks, presence str
 	return l.log, nil
 }
 
-// dirsOf are the files of servers whose files are here; nil if they are elsewhere.
+// dirsOf returns the log directories of servers on this machine; nil if they are elsewhere.
 func dirsOf(ctx context.Context, servers ensemble.Ensemble) (map[int]txnlog.Dir, error) {
 	disks, ok := servers.(ensemble.Disks)
 	if !ok {
@@ -91,7 +90,7 @@ type lives struct {
 	log             *service.Log
 	locks, presence string
 	origin          time.Time
-	open            map[string]int     // of a path below locks that is there: its index in log.Nodes
+	open            map[string]int     // by path of an existing lock node: its index in log.Nodes
 	owned           map[int64][]string // paths that a session has created
 	ours            map[int64]bool     // sessions that have not ended
 }
@@ -130,8 +129,8 @@ func (l *lives) delete(path string, at service.At, by string) {
 	}
 }
 
-// close ends a session, and all that it owns: before ZooKeeper 3.6 the transaction does not
-// name the nodes.
+// close ends a session, and all nodes that it owns: before ZooKeeper 3.6 the transaction does
+// not name the nodes.
 func (l *lives) close(t txnlog.Txn, at service.At) {
 	if !l.ours[t.Session] {
 		return

@@ -18,7 +18,7 @@ import (
 	"github.com/zkverify/zkverify/histories/service"
 )
 
-// onDisk are servers of which only the disks are there.
+// onDisk are servers of which only the disks exist.
 type onDisk struct {
 	ensemble.Ensemble
 	dirs []string
@@ -67,7 +67,7 @@ func (l *logger) add(ms int, session uint64, cxid uint32, op wire.Op, body []byt
 
 func text(s string) []byte { return append(binary.BigEndian.AppendUint32(nil, uint32(len(s))), s...) }
 
-// create logs an ephemeral node, delete its deletion, and end that of a session with nodes.
+// create logs an ephemeral node, delete its deletion, and end the end of a session with nodes.
 func (l *logger) create(ms int, session uint64, path string) *logger {
 	return l.add(ms, session, 5, wire.Create, append(text(path), 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 7))
 }
@@ -147,7 +147,7 @@ func TestServersWithoutFilesHereHaveNoLogs(t *testing.T) {
 	}
 }
 
-// The wall clock may be set in a run: times are off by as much as it was.
+// The wall clock may be set in a run: times are then off by as much as it was set.
 func TestTheClocksAreComparedAgain(t *testing.T) {
 	c := Clock{origin: time.Now().Add(-time.Hour).Add(time.Second)}.Again(time.Hour)
 	if c.off < 900*time.Millisecond || c.off > 1100*time.Millisecond {

@@ -1,4 +1,4 @@
-// Package servers finds out what the servers are during a run, and whether they agree
+// Package servers observes the states of the servers during a run, and compares the servers
 // with each other.
 package servers
 
@@ -16,29 +16,29 @@ import (
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
-// Watch puts on record what each server is, whenever that has changed, and when
-// nothing has gone on record for a while: then that shows that the run was awake, and the
-// servers answered, while its clients all waited. It asks each over a connection of its own, which no fault hits: a server that is
-// cut off from the others or from its clients goes on answering here.
+// Watch records the state of each server whenever it has changed, and when no event has gone on
+// record for a while: that shows that the run was awake, and the servers answered, while its
+// clients all waited. It asks each over a connection of its own, which no fault hits: a server
+// that is cut off from the others or from its clients goes on answering here.
 type Watch struct {
-	every   time.Duration // how often each is asked
-	patient time.Duration // how long each may take to answer
+	every   time.Duration // interval at which each is asked
+	patient time.Duration // time that each has to answer
 	record  func(histories.Event)
-	idle    func() time.Duration // for how long nothing has gone on record
-	knows   func(zxid int64)     // takes in the last transaction that a server knew of
+	idle    func() time.Duration // time since the last event on record
+	knows   func(zxid int64)     // called with the last transaction that a server knew of
 }
 
-// NewWatch asks as often as a run does.
+// NewWatch returns a Watch with the intervals of a run.
 func NewWatch(j *journal.Journal, knows func(zxid int64)) Watch {
 	return Watch{every: serverPoll, patient: serverPatience, record: j.Append, idle: j.Idle, knows: knows}
 }
 
-// Asking takes a server a tenth of a millisecond. One that is stopped is found to
-// be silent after serverPatience.
+// A question takes a server a tenth of a millisecond. A server that is stopped is found to be
+// silent after serverPatience.
 const (
 	serverPoll     = 250 * time.Millisecond
 	serverPatience = lock.SilentAfter - serverPoll
-	serverIdle     = 50 * time.Millisecond // without any event; then what a server is goes on record again
+	serverIdle     = 50 * time.Millisecond // without any event; then states are recorded again
 )
 
 // Run watches servers until ctx ends.
@@ -50,8 +50,8 @@ func (w Watch) Run(ctx context.Context, servers []ensemble.Server) {
 	wg.Wait()
 }
 
-// watch asks one server until ctx ends, or the server says that it does not allow
-// the question.
+// watch asks one server until ctx ends, or the server answers that it does not allow the
+// question.
 func (w Watch) watch(ctx context.Context, server ensemble.Server) {
 	var last histories.Server
 	for {
@@ -83,8 +83,8 @@ func (w Watch) watch(ctx context.Context, server ensemble.Server) {
 	}
 }
 
-// stateOf returns what a server is that answers so, "" for what histories do not
-// know.
+// stateOf returns the state of a server that gives this answer, "" for a state that histories
+// do not know.
 func stateOf(status ensemble.Status, err error) histories.ServerState {
 	var slow net.Error
 	switch {

@@ -12,8 +12,8 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// answering is a server of which a test says how it answers. Silent ones take
-// connections and say nothing.
+// answering is a server whose answers a test decides. A silent one takes connections and writes
+// nothing.
 type answering struct {
 	net.Listener
 
@@ -82,7 +82,8 @@ func (s *answering) say(answer string) {
 	s.answer = answer
 }
 
-// watchServers watches one server until the test ends, and returns what is put on record.
+// watchServers watches one server until the test ends, and returns the events that are
+// recorded.
 func watchServers(t *testing.T, addr string, idle time.Duration) (<-chan histories.Event, <-chan struct{}) {
 	t.Helper()
 	seen, over := make(chan histories.Event, 100), make(chan struct{})

@@ -3,10 +3,10 @@
 //	go run ./workload/mutants/build -mutants -o bin/zkverify-mutants
 //	go run ./workload/mutants/build -seeded -o bin/zkverify-sim
 //
-// With -mutants the recipes have the mutants of package mutants. With -seeded the Go runtime
-// is one in which a seed repeats a run exactly (package seeded); its files are made from those of
-// the Go in use. Both go together. A text that is to be replaced and does not stand in its file
-// as it did is an error.
+// With -mutants the recipes have the mutants of package mutants. With -seeded the Go runtime is
+// one in which a seed repeats a run exactly (package seeded); its files are made from those of
+// the Go in use. Both flags may be given. It is an error if a text to be replaced does not
+// occur in its file as before.
 package main
 
 import (

@@ -6,20 +6,20 @@ import (
 	"strings"
 )
 
-// mostMemory is how much a program may take, in KiB: a mutant may allocate without end.
+// mostMemory bounds the memory of a program, in KiB: a mutant may allocate without end.
 const mostMemory = 8 << 20
 
-// bounded is the command of a program with the run's environment and a bound on memory,
+// bounded returns the command of a program with the run's environment and a bound on memory,
 // without its arguments.
 func bounded(run Run) ([]string, error) {
 	if _, err := exec.LookPath(run.Program); err != nil {
-		return nil, err // else the shell would say so, as the program might
+		return nil, err // else the shell would report it, as the program might
 	}
 	shell := []string{"sh", "-c", fmt.Sprintf(`ulimit -v %d 2>/dev/null; exec "$@"`, mostMemory), "sh", "env"}
 	return append(append(shell, run.Env...), run.Program), nil
 }
 
-// panicOf is the line that says why a Go program did not survive, "" if it did.
+// panicOf returns the line that says why a Go program crashed, "" if it did not.
 func panicOf(stderr string) string {
 	for line := range strings.Lines(stderr) {
 		for _, prefix := range []string{"panic: ", "fatal error: "} {

@@ -15,7 +15,7 @@ import (
 	"github.com/zkverify/zkverify/workload/mutate"
 )
 
-// Status says what has become of a mutant.
+// Status is the result of the trial of a mutant.
 type Status string
 
 // The statuses.
@@ -25,29 +25,30 @@ const (
 	Unreached Status = "unreached" // no run of the recipes as they are reaches it
 )
 
-// Result is what has become of a mutant.
+// Result describes the trial of a mutant.
 type Result struct {
 	Key    string `json:"key"`
 	Mutant mutate.Mutant
 	Status Status `json:"status"`
-	// By are the guarantees whose violation killed it, or one of panicked, failed, hung, void.
+	// By names the guarantees whose violation killed it, or one of panicked, failed, hung,
+	// void.
 	By     []string `json:"by,omitempty"`
 	Reason string   `json:"reason,omitempty"`
-	Of     *Setting `json:"of,omitempty"`    // of the run that killed it
-	Stage  string   `json:"stage,omitempty"` // in which that was
+	Of     *Setting `json:"of,omitempty"`    // the run that killed it
+	Stage  string   `json:"stage,omitempty"` // the stage of that run
 	Runs   int      `json:"runs"`            // with the mutant on, in all stages
-	// ReachedBy are the stages that have runs which reach it.
+	// ReachedBy names the stages with runs that reach it.
 	ReachedBy []string `json:"reachedBy,omitempty"`
 	Stages    int      `json:"stages"` // that it has been through
 }
 
-// Terms are what all results of a file have in common.
+// Terms are the terms that all results of a file have in common.
 type Terms struct {
-	Program string       `json:"program"` // the digest of all that is run
+	Program string       `json:"program"` // the digest of all programs and runs
 	Stages  []StageTerms `json:"stages"`
 }
 
-// StageTerms is what the results of a stage have in common.
+// StageTerms are the terms that the results of a stage have in common.
 type StageTerms struct {
 	Runner   string    `json:"runner"`
 	Settings []Setting `json:"settings"`
@@ -57,11 +58,11 @@ func (t StageTerms) equal(o StageTerms) bool {
 	return t.Runner == o.Runner && slices.Equal(t.Settings, o.Settings)
 }
 
-// baseline is what a run without a mutant has shown.
+// baseline is the result of a run without a mutant.
 type baseline struct {
 	Setting
 	Reached []int `json:"reached"` // numbers of mutants
-	// Unfit says why it did not hold; then no mutant is judged by it.
+	// Unfit is the reason why it did not hold; then no mutant is judged by its setting.
 	Unfit string `json:"unfit,omitempty"`
 }
 
@@ -75,17 +76,17 @@ type line struct {
 // ErrOtherTerms is returned for results of another program, runner or settings.
 var ErrOtherTerms = errors.New("the results there are of another program or other runs")
 
-// Results is a file with what has become of mutants. Each line is there as soon as it
-// is known, so an interrupt loses nothing.
+// Results is a file with the results of mutants. Each line is written as soon as it is known,
+// so an interrupt loses nothing.
 type Results struct {
-	mu        sync.Mutex // guards all of it
+	mu        sync.Mutex // guards all fields
 	file      *os.File
 	baselines map[Setting]baseline
 	results   map[string]Result // by key
 	stages    int               // of the terms
 }
 
-// NewTerms returns the terms of stages whose runs run these programs.
+// NewTerms returns the terms of stages whose runs use these programs.
 func NewTerms(stages []Stage, programs ...string) (Terms, error) {
 	digest := sha256.New()
 	for _, program := range programs {
@@ -105,8 +106,8 @@ func NewTerms(stages []Stage, programs ...string) (Terms, error) {
 	return t, nil
 }
 
-// OpenResults opens a file of results, which need not exist, to go on with. If it has
-// results under other terms the error is ErrOtherTerms.
+// OpenResults opens a file of results, which need not exist, to continue it. If it has results
+// under other terms the error is ErrOtherTerms.
 func OpenResults(path string, terms Terms) (*Results, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666)
 	if err != nil {
@@ -119,7 +120,7 @@ func OpenResults(path string, terms Terms) (*Results, error) {
 	return r, nil
 }
 
-// read reads the file up to its last whole line, where writing goes on.
+// read reads the file up to its last whole line, and appends from there.
 func (r *Results) read(terms Terms) error {
 	text, err := io.ReadAll(r.file)
 	if err != nil {
@@ -176,8 +177,8 @@ func (r *Results) addBaseline(b baseline) error {
 	return r.write(line{Baseline: &b})
 }
 
-// Unfit are the runs by which no mutant is judged, since they do not hold without one:
-// which, and why.
+// Unfit returns the runs by which no mutant is judged, since they do not hold without a mutant,
+// with the reasons.
 func (r *Results) Unfit() (all []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -204,8 +205,8 @@ func (r *Results) add(result Result) error {
 	return r.write(line{Result: &result})
 }
 
-// Of returns the results of mutants, in their order, and how many have none yet: they were
-// not killed, nor been through all stages.
+// Of returns the results of mutants, in their order, and the number of mutants without a final
+// result: they were neither killed nor have been through all stages.
 func (r *Results) Of(mutants []mutate.Mutant) (all []Result, missing int) {
 	for _, m := range mutants {
 		if len(r.left([]mutate.Mutant{m}, r.stages-1)) > 0 {
@@ -217,7 +218,7 @@ func (r *Results) Of(mutants []mutate.Mutant) (all []Result, missing int) {
 	return all, missing
 }
 
-// left returns the mutants that were not killed, nor been through a stage.
+// left returns the mutants that were neither killed nor have been through a stage.
 func (r *Results) left(mutants []mutate.Mutant, stage int) (left []mutate.Mutant) {
 	for _, m := range mutants {
 		if b := r.before(m); b.Status != Killed && b.Stages <= stage {
@@ -227,7 +228,7 @@ func (r *Results) left(mutants []mutate.Mutant, stage int) (left []mutate.Mutant
 	return left
 }
 
-// before is what has become of a mutant until now.
+// before returns the result of a mutant until now.
 func (r *Results) before(m mutate.Mutant) Result {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -6,32 +6,32 @@ import (
 	"fmt"
 )
 
-// End is how a run has ended.
+// End is the way in which a run has ended.
 type End string
 
 // The ends of a run.
 const (
-	Held     End = "held"     // every guarantee holds that was exercised
-	Violated End = "violated" // a guarantee does not
-	Panicked End = "panicked" // the program did not survive it
+	Held     End = "held"     // every guarantee that was exercised holds
+	Violated End = "violated" // a guarantee is violated
+	Panicked End = "panicked" // the program crashed
 	Failed   End = "failed"   // a test of recipes did not pass
 	Hung     End = "hung"     // it did not end
-	Void     End = "void"     // it ended without a verdict: something went wrong, or could not be decided
+	Void     End = "void"     // it ended without a verdict: it failed, or could not be decided
 )
 
-// Outcome is what came of a run.
+// Outcome is the result of a run.
 type Outcome struct {
 	End        End
 	Guarantees []string // that are violated
 	Reason     string   // for people, if it did not hold
 }
 
-// Setting is what tells a run of a program from its other runs.
+// Setting distinguishes a run of a program from its other runs.
 type Setting struct {
 	Seed int64 `json:"seed"`
-	// Recipe is the one that clients drive; "" is all that the Runner drives.
+	// Recipe is the recipe that clients drive; "" stands for all that the Runner drives.
 	Recipe string `json:"recipe,omitempty"`
-	// Test is the one that is run, as package.Name, by [Tests]; it has no seed and no recipe.
+	// Test is the test that [Tests] runs, as package.Name; it has no seed and no recipe.
 	Test string `json:"test,omitempty"`
 	// Race says that the test is run with the race detector.
 	Race bool `json:"race,omitempty"`
@@ -51,15 +51,15 @@ func (s Setting) String() string {
 type Run struct {
 	Setting
 	Program string   // the program with the mutants
-	Env     []string // what its environment has besides: which mutant is on
-	Dir     string   // a folder for what it leaves, which exists
+	Env     []string // additional environment: the mutant that is on
+	Dir     string   // a folder for its files, which exists
 }
 
 // Runner makes runs of a program that has the mutants.
 type Runner interface {
-	// Name tells the runs of this runner from those of others: with the same name and
+	// Name distinguishes the runs of this runner from those of others: with the same name and
 	// setting, a run is the same.
 	Name() string
-	// Run makes a run. Its errors are of what keeps any run from being made, or of ctx.
+	// Run makes a run. It returns an error if no run can be made, or if ctx ends.
 	Run(ctx context.Context, r Run) (Outcome, error)
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/zkverify/zkverify/workload/mutate"
 )
 
-// Summary says in text how many of the mutants were killed, by what, of which operators,
-// and which ones were not.
+// Summary describes in text how many of the mutants were killed, by which ends and guarantees,
+// of which operators, and which ones were not.
 func Summary(all []Result) string {
 	var b strings.Builder
 	counts := map[Status]int{}
@@ -50,7 +50,7 @@ func Summary(all []Result) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// shares says how many mutants were killed, of those that are reached: by runs and, if
+// shares describes how many mutants were killed, of those that are reached: by runs and, if
 // tests were run too, by either; if with the race detector, by that as well.
 func shares(all []Result) (texts []string) {
 	killed, reached := map[string]int{}, map[string]int{}

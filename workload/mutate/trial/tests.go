@@ -17,16 +17,16 @@ import (
 type Tests struct {
 	Programs []mutate.Tests
 	Env      []string      // of the tests, besides that of this process
-	Patience time.Duration // with a test: then it is hung
+	Patience time.Duration // with a test: a test that takes longer is hung
 	Race     bool          // the programs are built with the race detector
 }
 
-// Name is of type Runner.
+// Name implements Runner.
 func (t Tests) Name() string {
 	return fmt.Sprintf("go test, %s", strings.Join(t.Env, " "))
 }
 
-// Settings are a run of each test.
+// Settings returns a setting for each test.
 func (t Tests) Settings() (all []Setting) {
 	for _, p := range t.Programs {
 		for _, name := range p.Names {
@@ -36,7 +36,7 @@ func (t Tests) Settings() (all []Setting) {
 	return all
 }
 
-// Run is of type Runner.
+// Run implements Runner.
 func (t Tests) Run(ctx context.Context, run Run) (Outcome, error) {
 	at := strings.LastIndex(run.Test, ".")
 	i := slices.IndexFunc(t.Programs, func(p mutate.Tests) bool { return at > 0 && p.Package == run.Test[:at] })
@@ -64,7 +64,7 @@ func (t Tests) Run(ctx context.Context, run Run) (Outcome, error) {
 	return ofTest(string(out)), nil
 }
 
-// command is how a test's program is run.
+// command returns the command that runs a test's program.
 func (t Tests) command(run Run) ([]string, error) {
 	if t.Race { // it takes more addresses than there is memory
 		return append(append([]string{"env"}, run.Env...), run.Program), nil
@@ -72,10 +72,10 @@ func (t Tests) command(run Run) ([]string, error) {
 	return bounded(run)
 }
 
-// said matches what a test that fails says first.
+// said matches the first message of a test that fails.
 var said = regexp.MustCompile(`(?m)^ +\S+_test\.go:\d+: .*$`)
 
-// ofTest is what came of a test that did not pass, by what it has printed.
+// ofTest returns the outcome of a test that did not pass, from its output.
 func ofTest(printed string) Outcome {
 	switch why := panicOf(printed); {
 	case strings.HasPrefix(why, "panic: test timed out"):

@@ -48,7 +48,7 @@ func TestWhatATestIsRunWith(t *testing.T) {
 	}
 }
 
-// The race detector takes more addresses than a program may have otherwise.
+// The race detector takes more addresses than a program may otherwise have.
 func TestWhatATestIsRunWithIfRacesAreDetected(t *testing.T) {
 	of := tests(script(t, `[ "$MUTANT $(ulimit -v)" = "7 unlimited" ]`), t.TempDir())
 	for _, race := range []bool{true, false} {

@@ -16,16 +16,16 @@ import (
 	"github.com/zkverify/zkverify/workload/mutate"
 )
 
-// Stage is what one runner does with each mutant. A later stage has the mutants that no
+// Stage is the part of a trial that one runner makes. A later stage tries the mutants that no
 // earlier one has killed.
 type Stage struct {
-	Name     string // what results call it
+	Name     string // its name in results
 	Runner   Runner
 	Settings []Setting // of its runs, at least one, in the order in which they are made
 	Jobs     int       // runs at a time, at least 1
-	// ByReach makes those runs of a mutant first that reach the fewest mutants.
+	// ByReach makes the runs of a mutant that reach the fewest mutants first.
 	ByReach bool
-	// Spares leaves out the runs that do not hold without a mutant, instead of an error.
+	// Spares leaves out runs that do not hold without a mutant, instead of returning an error.
 	Spares bool
 }
 
@@ -36,23 +36,23 @@ const (
 	InRaces = "races" // tests with the race detector
 )
 
-// Config says what to do.
+// Config configures a trial.
 type Config struct {
-	Program string          // that mutate.Program.Build has made
+	Program string          // made by mutate.Program.Build
 	Mutants []mutate.Mutant // in the order in which they are tried
 	Stages  []Stage         // at least one, in the order of the terms of the results
-	Results *Results        // where they go; what is there is not done again
+	Results *Results        // file of the results; those in it are not made again
 	Scratch string          // a folder for runs, each of which is removed when it has ended
 
-	// Ended, if not nil, is told of each result, one after the other.
+	// Ended, if not nil, is called with each result, one after the other.
 	Ended func(Result)
 }
 
 // ErrBaseline is returned when a run without a mutant does not hold.
 var ErrBaseline = errors.New("a run of the recipes as they are does not hold")
 
-// Try tries the mutants, until all are or ctx ends. Its error is then that of ctx;
-// else ErrBaseline, of the runner or of the file.
+// Try tries the mutants, until all have been tried or ctx ends. The error is that of ctx,
+// ErrBaseline, or one of the runner or of the file.
 func Try(ctx context.Context, c Config) error {
 	for i := range c.Stages {
 		if err := c.pass(ctx, i); err != nil {
@@ -80,7 +80,7 @@ func (c Config) pass(ctx context.Context, i int) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(stage.Jobs)
 	told := make(chan struct{})
-	// Ends when all mutants have.
+	// Ends when all mutants have been tried.
 	go func() {
 		defer close(told)
 		for r := range ended {
@@ -113,7 +113,7 @@ func (c Config) pass(ctx context.Context, i int) error {
 	return err
 }
 
-// probe returns which mutants the runs of a stage reach, by setting.
+// probe returns the mutants that the runs of a stage reach, by setting.
 func (c Config) probe(ctx context.Context, stage Stage) (map[Setting]map[int]bool, error) {
 	all := map[Setting]map[int]bool{}
 	var mu sync.Mutex // guards all
@@ -139,14 +139,14 @@ func (c Config) probe(ctx context.Context, stage Stage) (map[Setting]map[int]boo
 	return all, group.Wait()
 }
 
-// baseline is what the run of a setting without a mutant has shown, which is made if need
-// be.
+// baseline returns the result of the run of a setting without a mutant, and makes the run if
+// need be.
 func (c Config) baseline(ctx context.Context, stage Stage, of Setting) (baseline, error) {
 	if b, ok := c.Results.baseline(of); ok {
 		return b, nil
 	}
 	o, reached, err := c.run(ctx, stage.Runner, mutate.Probe, of)
-	if err == nil && (o.End == Failed || o.End == Hung || o.End == Void) { // once may be bad luck
+	if err == nil && (o.End == Failed || o.End == Hung || o.End == Void) { // one may be chance
 		o, reached, err = c.run(ctx, stage.Runner, mutate.Probe, of)
 	}
 	if err != nil {
@@ -162,8 +162,8 @@ func (c Config) baseline(ctx context.Context, stage Stage, of Setting) (baseline
 	return b, c.Results.addBaseline(b)
 }
 
-// inconclusive is how many runs without a verdict kill a mutant, and how many failures of
-// one test: one may be bad luck.
+// inconclusive is the number of runs without a verdict that kill a mutant, and of failures of
+// one test: one may be chance.
 const inconclusive = 2
 
 // try makes runs with a mutant until one kills it.

@@ -18,14 +18,14 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// bench is a Runner for which each mutant has a name: what its runs do, one letter a
+// bench is a Runner for which the name of each mutant gives the ends of its runs, one letter a
 // run, the last one again and again.
 type bench struct {
 	mutants []mutate.Mutant
-	broken  End            // how the first runs without a mutant end, "" if they hold
+	broken  End            // the end of the first runs without a mutant, "" if they hold
 	stopAt  int            // the run that calls stop
 	stop    func()         // may be nil
-	mu      sync.Mutex     // guards what follows
+	mu      sync.Mutex     // guards the fields below
 	runs    map[string]int // by mutant, "" for none
 }
 
@@ -77,7 +77,7 @@ func (b *bench) Run(ctx context.Context, r Run) (Outcome, error) {
 	return Outcome{End: Held}, nil
 }
 
-// mutants are mutants whose runs do what the names say.
+// mutants returns mutants whose runs end as their names say.
 func mutants(does ...string) (all []mutate.Mutant) {
 	for i, d := range does {
 		all = append(all, mutate.Mutant{Number: i + 1, Package: "recipes", File: "recipes/f.go", Line: i + 1, Func: "f", Operator: mutate.Drop, Before: d, Occurrence: 1})
@@ -237,7 +237,7 @@ of each operator: drop 1 of 2, swap 0 of 1`
 	}
 }
 
-// TestTheSummaryOfThreeStages has a mutant that each stage kills, and one that none does.
+// TestTheSummaryOfThreeStages has a mutant that each stage kills, and one that no stage kills.
 func TestTheSummaryOfThreeStages(t *testing.T) {
 	m := mutants("a()", "b()", "c()", "d()")
 	all := []Result{
@@ -261,8 +261,8 @@ func TestTheSummaryOfThreeStages(t *testing.T) {
 	}
 }
 
-// TestASecondStageHasTheSurvivors has what a mutant does in its first stage and then in its
-// second, in which two tests reach all but those that begin with u.
+// TestASecondStageHasTheSurvivors gives the ends of a mutant's runs in its first stage and then
+// in its second, in which two tests reach all mutants except those that begin with u.
 func TestASecondStageHasTheSurvivors(t *testing.T) {
 	for does, want := range map[string]struct {
 		status Status

@@ -17,23 +17,23 @@ import (
 
 // VirtualTime makes runs in virtual time, as zkverify sim does.
 type VirtualTime struct {
-	Spec     simulation.Spec // what the runs have in common
+	Spec     simulation.Spec // common to all runs
 	Plans    []string        // of the runs, in turn by seed
-	Version  string          // that the program says of itself
-	Patience time.Duration   // with a run, in real time: then it is hung; with one of a single recipe a quarter of it
+	Version  string          // the version that the program reports
+	Patience time.Duration   // longest real time of a run; a quarter of it for a single recipe
 }
 
-// Name is of type Runner.
+// Name implements Runner.
 func (v VirtualTime) Name() string {
 	return fmt.Sprintf("zkverify %s; plans %s", v.Spec.Command(), strings.Join(v.Plans, ", "))
 }
 
-// plan is that of a seed.
+// plan returns the plan of a seed.
 func (v VirtualTime) plan(seed int64) string {
 	return v.Plans[uint64(seed)%uint64(len(v.Plans))]
 }
 
-// Run is of type Runner.
+// Run implements Runner.
 func (v VirtualTime) Run(ctx context.Context, run Run) (Outcome, error) {
 	program, err := bounded(run)
 	if err != nil {
@@ -59,10 +59,10 @@ func (v VirtualTime) Run(ctx context.Context, run Run) (Outcome, error) {
 	case verdict.Unknown:
 		return Outcome{End: Void, Reason: o.Reason}, nil
 	}
-	return Outcome{End: Held}, nil // nothing is wrong with what was exercised
+	return Outcome{End: Held}, nil // all guarantees that were exercised hold
 }
 
-// troubled says how a run has failed, by what its process has printed.
+// troubled returns the outcome of a run that has failed, from the output of its process.
 func troubled(o simulation.Outcome, dir string) (Outcome, error) {
 	if strings.Contains(o.Trouble, "did not end within") {
 		return Outcome{End: Hung, Reason: o.Trouble}, nil

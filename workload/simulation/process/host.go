@@ -13,14 +13,15 @@ import (
 	"github.com/zkverify/zkverify/internal/seeded"
 )
 
-// memoryLimit is what a process takes before it collects garbage: rather a run that is not
-// exact than a machine without memory. A virtual minute of all recipes takes a tenth.
+// memoryLimit is the memory that a process takes before it collects garbage: a collection makes
+// the run inexact, but the machine must not run out of memory. A virtual minute of all recipes
+// takes a tenth of it.
 const memoryLimit = 4 << 30
 
-// Host does what is asked on in, in the working directory, writes the answer to out, and
-// ends the process. A version is refused that is not that of the program which asks. Host
-// is called before anything else in the process. Package testing opens a bubble for tests
-// alone, so do gets one.
+// Host reads a request from in, calls do in the working directory, writes the answer to out,
+// and ends the process. It refuses a request from a program of another version. Host must be
+// called before anything else in the process. Package testing opens a bubble only for tests, so
+// do gets one.
 func Host[Asked, Answer any](version string, in io.Reader, out io.Writer, do func(*testing.T, Asked) (Answer, error)) {
 	seeded.Prepare()
 	debug.SetMemoryLimit(memoryLimit)
@@ -50,7 +51,7 @@ func serve[Asked, Answer any](t *testing.T, version string, in io.Reader, out io
 	return json.NewEncoder(out).Encode(answer)
 }
 
-// CPU is the CPU time of this process.
+// CPU returns the CPU time of this process.
 func CPU() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -14,41 +14,42 @@ import (
 	"github.com/zkverify/zkverify/internal/seeded"
 )
 
-// Program is the program of the processes.
+// Program describes the program of the processes.
 type Program struct {
-	// Command is that of a process that calls Host with this Version.
+	// Command starts a process that calls Host with this Version.
 	Command []string
 	Version string
 	Seeded  bool // its Go runtime is seeded, see package seeded
-	// Patience is how long a process may take, in real time, without the time for which it
-	// has no processor: one that does not end has a goroutine that waits for something outside
+	// Patience is the real time that a process may take, without the time for which it has no
+	// processor: a process that does not end has a goroutine that waits for something outside
 	// of its bubble. 0: five minutes.
 	Patience time.Duration
 
-	Environ []string // what their environment has besides what all have
+	Environ []string // additional environment of the processes
 }
 
-// StacksFile is the name for a file with the Printed of a Failure.
+// StacksFile is the name of a file with the Printed of a Failure.
 const StacksFile = "goroutines.txt"
 
 // Failure is the error of a process that has not answered.
 type Failure struct {
 	Reason  string // in words
-	Printed []byte // by the process: the stacks of its goroutines, mostly
+	Printed []byte // by the process: mostly the stacks of its goroutines
 }
 
 // Error implements error.
 func (f *Failure) Error() string { return f.Reason }
 
-// asking is what a process is told. Its length is the same for the same question: it lies
-// on the heap, and addresses decide too.
+// asking is the request to a process. Its length is the same for the same question: it lies on
+// the heap, and addresses influence the run too.
 type asking[T any] struct {
 	Version string `json:"version"`
 	Asked   T      `json:"asked"`
 }
 
-// Ask starts a process in dir, which exists, asks it, and writes its answer to answer, a
-// pointer. A process that fails, or does not end, is a *Failure; the end of ctx its cause.
+// Ask starts a process in dir, which exists, sends it the request, and writes its answer to
+// answer, a pointer. The error is a *Failure if the process fails or does not end, and the
+// cause of ctx's end if ctx ends.
 func (p Program) Ask(ctx context.Context, dir string, asked, answer any) error {
 	text, err := json.Marshal(asking[any]{p.Version, asked})
 	if err != nil {
@@ -94,7 +95,8 @@ func (p Program) Ask(ctx context.Context, dir string, asked, answer any) error {
 
 var errLate = errors.New("it takes too long")
 
-// outlasts waits until a process is over, or has taken longer than it may, and tells which.
+// outlasts waits until a process is over, or has taken longer than patience. It reports true in
+// the second case.
 func outlasts(pid int, patience time.Duration, over <-chan struct{}) bool {
 	for began, left := time.Now(), patience; left > 0; left = patience - time.Since(began) + starved(pid) {
 		select {
@@ -106,7 +108,7 @@ func outlasts(pid int, patience time.Duration, over <-chan struct{}) bool {
 	return true
 }
 
-// reasonOf is the first line that a process has printed, which says why it failed.
+// reasonOf returns the first line that a process has printed, which says why it failed.
 func reasonOf(err error, printed string) string {
 	for line := range strings.Lines(printed) {
 		if line = strings.TrimSpace(line); line != "" {

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// computeEnv has this test program compute for so many milliseconds of a processor, all such
+// computeEnv makes this test program compute for so many milliseconds of a processor, all such
 // programs on the same one.
 const computeEnv = "ZKVERIFY_TEST_COMPUTE"
 

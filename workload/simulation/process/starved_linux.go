@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// starved is how long a process could have run and had no processor: that of its threads
-// which waited longest, by the kernel's count. It is 0 where the kernel does not count.
+// starved returns the time for which a process could have run and had no processor: that of the
+// thread that waited longest, by the kernel's count. It is 0 where the kernel does not count.
 func starved(pid int) (longest time.Duration) {
 	threads, err := filepath.Glob(filepath.Join("/proc", strconv.Itoa(pid), "task/*/schedstat"))
 	if err != nil {
