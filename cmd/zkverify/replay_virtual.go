@@ -12,7 +12,7 @@ import (
 	"github.com/zkverify/zkverify/workload/simulation"
 )
 
-// virtual runs a run in virtual time again.
+// virtual repeats a run in virtual time.
 func (r *replayCmd) virtual(ctx context.Context, con *console, kept simulation.Kept) error {
 	if r.Ensemble != "recorded" || r.ZooKeeper != "" {
 		return usage("--ensemble and --zookeeper go with runs in real time: %s holds one in virtual time", r.Path)
@@ -42,7 +42,7 @@ func (r *replayCmd) virtual(ctx context.Context, con *console, kept simulation.K
 	return r.replayVirtual(ctx, con, fleet, kept, dir, times)
 }
 
-// replayVirtual runs it again, so many times or for ever if that is 0.
+// replayVirtual repeats the run, the given number of times; if that is 0, without end.
 func (r *replayCmd) replayVirtual(ctx context.Context, con *console, fleet simulation.Fleet, kept simulation.Kept, dir string, times int) error {
 	worst, done, same := verdict.Holds, 0, 0
 	for n := 1; times == 0 || n <= times; n++ {
