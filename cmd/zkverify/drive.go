@@ -203,7 +203,7 @@ func (p *plannedRun) print(out io.Writer, style report.Style, ran *judged, done 
 
 // facts returns lines about the course of the run, which do not depend on its verdicts.
 func (p *plannedRun) facts(result folder.Recorded) []string {
-	facts := []string{fmt.Sprintf("%s, %.0f a second; faults that struck: %d, that found nobody: %d; the run ended %s after its duration",
+	facts := []string{fmt.Sprintf("%s, %.0f a second; faults that struck: %d, that found no target: %d; the run ended %s after its duration",
 		words.Count(result.Cycles, "cycle"), float64(result.Cycles)/max(result.Chaos, time.Millisecond).Seconds(),
 		result.Nemesis.Struck, len(result.Nemesis.Skipped), report.Seconds(max(0, result.Took-p.cmd.Duration)))}
 	if edges := result.Nemesis.Edges(); edges != "" {

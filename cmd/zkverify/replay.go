@@ -31,7 +31,7 @@ type replayCmd struct {
 	UntilViolated bool   `help:"Stop as soon as a guarantee that was violated is violated again."`
 	Out           string `help:"Folder for the runs, 1, 2, …, made if need be; default runs/<time>-replay." placeholder:"DIR"`
 
-	OtherVersion bool `help:"Of a run in virtual time that another version of zkverify, or of Go, has made: run its seed all the same, which may be another run."`
+	OtherVersion bool `help:"Of a run in virtual time that another version of zkverify, or of Go, has made: run its seed anyway, which may make another run."`
 
 	Ensemble  string `enum:"recorded,local,simulated" default:"recorded" help:"recorded: servers of the kind that the history was recorded with; local, simulated: these instead." placeholder:"KIND"`
 	ZooKeeper string `name:"zookeeper" help:"Version, jar or folder of the ZooKeeper that local servers run, or version that is simulated; default that of the history, if it is installed or can be simulated." placeholder:"VERSION"`
@@ -91,7 +91,7 @@ func (r *replayCmd) Run(ctx context.Context, con *console) error {
 		return usage("%s was recorded with workers that are another program, %q: if you trust it, give its command by --worker-command", file, command)
 	}
 	if len(left) > 0 {
-		con.say("not taken from the history, which may be anybody's: %s", strings.Join(left, ", "))
+		con.say("not taken from the history, which may be untrusted: %s", strings.Join(left, ", "))
 	}
 	if err := r.choose(&run.Servers, h.Header.ZooKeeper); err != nil {
 		return usage("%s: %w", file, err)

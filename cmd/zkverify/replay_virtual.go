@@ -30,7 +30,7 @@ func (r *replayCmd) virtual(ctx context.Context, con *console, kept simulation.K
 	fleet := simulation.Fleet{Program: program, Jobs: 1, Look: simulation.Look{Trace: true, Until: kept.Until}, Made: madeBy(program)}
 	if err := simulation.SameProgram(kept.Made, fleet.Made); err != nil {
 		if !r.OtherVersion {
-			return usage("%s was %w; --other-version runs its seed all the same", r.Path, err)
+			return usage("%s was %w; --other-version runs its seed anyway", r.Path, err)
 		}
 		con.say("%s was %v", r.Path, err)
 	}

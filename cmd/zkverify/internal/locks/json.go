@@ -22,7 +22,7 @@ type summary struct {
 	Waiters  int            `json:"waiters"`
 	Holder   *contender     `json:"oldestHolder,omitempty"`
 	Waiter   *contender     `json:"oldestWaiter,omitempty"`
-	Changing bool           `json:"changing,omitempty"` // its queue never stood still while it was read
+	Changing bool           `json:"changing,omitempty"` // its queue changed each time it was read
 }
 
 // contender is a node of a lock in JSON.
@@ -70,7 +70,7 @@ func summaryOf(l *inspect.Lock, now time.Time) summary {
 	return s
 }
 
-// contenderOf is a contender with what is known of its session.
+// contenderOf returns a contender with the known facts about its session.
 func contenderOf(c *inspect.Contender, now time.Time, sessions *inspect.Sessions) *contender {
 	if c == nil {
 		return nil
