@@ -63,7 +63,7 @@ type LockEntry struct {
 type Lock struct {
 	Library, Version, Language string
 	Name, Recipe               string
-	// Careless reports that the client never checks whether it still holds the lock.
+	// Careless is true if the client never checks whether it still holds the lock.
 	Careless bool
 
 	id       string

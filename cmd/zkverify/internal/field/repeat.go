@@ -29,7 +29,7 @@ func (r repeat) counted() string {
 	return r.planned.Command()
 }
 
-// made returns how often the run has been repeated by that command.
+// made returns the number of repeats of the run by that command so far.
 func (r repeat) made() int {
 	command := r.counted()
 	for _, a := range r.of.Again {

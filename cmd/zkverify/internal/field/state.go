@@ -51,7 +51,7 @@ func load(dir string) (*State, error) {
 	return s, nil
 }
 
-// checkFolders returns an error unless the folders of all results are different ones, directly below
+// checkFolders returns an error unless the folders of all results differ, and lie directly below
 // that of runs: folders that a part names may be copied, and removed.
 func (s *State) checkFolders() error {
 	seen := make(map[string]bool)
@@ -127,8 +127,8 @@ func (s *State) put(p planned, r Result) {
 	s.Results = append(s.Results, r)
 }
 
-// shown returns the violation to show among those that the function is accepts, and its run. Both
-// are nil if there is none.
+// shown returns the violation to show among those for which the predicate is true, and its run.
+// Both are nil if there is none.
 func (s *State) shown(is func(*Result, Verdict) bool) (best *Result, of *Verdict) {
 	for i := range s.Results {
 		r := &s.Results[i]
@@ -141,9 +141,9 @@ func (s *State) shown(is func(*Result, Verdict) bool) (best *Result, of *Verdict
 	return best, of
 }
 
-// shownBefore reports whether a violation v of r is to be shown rather than the violation of in
-// best, which is nil for none. The violation is preferred that came back more often when its run
-// was repeated, then the one whose run was repeated, then the shorter one.
+// shownBefore reports whether v, a violation in the run r, is shown rather than another one, which
+// is nil for none. The violation is shown that came back more often when its run was repeated; if
+// they are equal, the one whose run was repeated; then the shorter one.
 func shownBefore(r *Result, v *Verdict, best *Result, of *Verdict) bool {
 	return of == nil || cmp.Or(
 		cmp.Compare(best.cameBack(of.Guarantee), r.cameBack(v.Guarantee)),

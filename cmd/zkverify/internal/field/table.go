@@ -38,7 +38,7 @@ type cell struct {
 	Held     int
 	Violated int
 	Other    int // unknown, or not put to the test
-	// Explained reports that each violation has an explanation.
+	// Explained reports whether each violation has an explanation.
 	Explained bool
 	// Guarantees are the violated guarantees.
 	Guarantees []string
@@ -166,8 +166,8 @@ func anyRun(*Result) bool { return true }
 // underFaults reports whether the faults of a run have put the lock to the test.
 func underFaults(r *Result) bool { return r.Idle == "" }
 
-// count counts the runs of a lock by the worst of the verdicts that the function is accepts.
-// A run that holds counts only if shows returns true for it.
+// count counts the runs of a lock by the worst of the verdicts for which the predicate is true.
+// A run whose verdicts hold counts as held only if shows returns true for it.
 func count(f *Field, s *State, lock string, is func(*Result, Verdict) bool, shows func(*Result) bool) cell {
 	c := cell{Explained: true}
 	for i := range s.Results {

@@ -36,8 +36,8 @@ type Try struct {
 	What    string `json:"what,omitempty"`
 	// Instead is the outcome of the try, if the bug was not caught.
 	Instead string `json:"instead,omitempty"`
-	// Void reports that the try shows nothing: it left no verdict, or was no evidence against the
-	// lock.
+	// Void reports whether the try shows nothing: it left no verdict, or was no evidence against
+	// the lock.
 	Void bool `json:"void,omitempty"`
 	// Missing names the software that is not installed, without which the try did not take place.
 	Missing string `json:"missing,omitempty"`
