@@ -70,7 +70,7 @@ func runsWithCredentials(t *testing.T, args ...string) {
 		t.Errorf("exit status %d without credentials: %s", status, said)
 	}
 	out := filepath.Join(t.TempDir(), "run")
-	// Ends with the run.
+	// The goroutine ends with the run.
 	over, looked := make(chan struct{}), make(chan error, 1)
 	go func() { looked <- lookIn(conn, over) }()
 	status, said := run(out, append(args, "--auth-file", file)...)

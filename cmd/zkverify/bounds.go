@@ -136,8 +136,8 @@ func (f costFlags) watchMemory(ctx context.Context, end context.CancelCauseFunc)
 		return func() {}
 	}
 	most := f.MaxMemory << 20
-	was := debug.SetMemoryLimit(most/10*9 + int64(len(ballast))) // so that only what is in use counts
-	percent := debug.SetGCPercent(200)                           // no servers share the machine, and the limit holds
+	was := debug.SetMemoryLimit(most/10*9 + int64(len(ballast))) // so that garbage is collected before it counts
+	percent := debug.SetGCPercent(200)                           // no servers share the machine, so the collector may run less often
 	stopped, ended := make(chan struct{}), make(chan struct{})
 	go func() { // ends when stop is called
 		defer close(ended)

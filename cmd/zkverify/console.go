@@ -19,7 +19,7 @@ import (
 type console struct {
 	out, err io.Writer
 	terminal bool // err is a terminal: show a bar, use colors
-	json     bool // say everything as JSON lines
+	json     bool // write all messages as JSON lines
 
 	// live is the console that shows the progress of a run whose messages go to a file, and
 	// label names that run there among several. Nil: this console.

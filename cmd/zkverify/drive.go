@@ -119,13 +119,13 @@ func (r *runCmd) plan(ctx context.Context, schedule *nemesis.Schedule) (*planned
 // not take place, the history is empty and the error says why.
 func (p *plannedRun) carryOut(ctx context.Context, con *console) (done folder.Recorded, err error) {
 	con.say("zkverify %s: %s, seed %d, in %s", versionText(), driven(p.target, p.recipes), p.seed, p.dir)
-	if p.seed%2 != 0 { // one run in two: neither sort of session is the exception
+	if p.seed%2 != 0 { // every second run, so that ids of both signs are common
 		p.cmd.Servers.negativeSessions()
 	}
 	p.cmd.Servers.failpoints = faults.List().AskFailpoints(p.cmd.Faults)
 	env, err := p.cmd.Servers.open(ctx, con, p.dir, runID(p.started, p.seed))
 	if err != nil {
-		os.Remove(p.dir) // if nothing is in it, not even the log of a server that died
+		os.Remove(p.dir) // fails unless it is empty: it may hold the log of a server that died
 		return done, err
 	}
 	defer func() { err = errors.Join(err, env.Close()) }()

@@ -79,7 +79,7 @@ func running() (keeper, string, error) {
 		return k, file, fmt.Errorf("%s: %w", file, err)
 	}
 	if syscall.Kill(k.PID, 0) != nil || !keeps(k) {
-		return k, file, errNoEnsemble // it was killed, and the servers with it
+		return k, file, errNoEnsemble // the keeper was killed, and the servers with it
 	}
 	return k, file, nil
 }

@@ -15,7 +15,7 @@ import (
 // bar, and as many of the other figures as there is room for. Nothing is cut off but the
 // name of a fault that is wider than half of the line. label names the run among several.
 func liveLine(width int, label string, now workload.Progress, rate float64) string {
-	column := min(width*2/3, max(26, width*2/5)) // so wide that the bar stays where it is
+	column := min(width*2/3, max(26, width*2/5)) // so wide that the bar does not move
 	force := inForce(now, column)
 	size := min(30, max(6, width/6))
 	line := force + strings.Repeat(" ", column-utf8.RuneCountInString(force)) + " " + barOf(now, size)
@@ -84,7 +84,7 @@ func inForce(now workload.Progress, width int) string {
 	if n := len(now.Faults) - 1; n > 0 {
 		more = fmt.Sprintf(" +%d", n)
 	}
-	name, _, _ := strings.Cut(first, " ") // without what it hits
+	name, _, _ := strings.Cut(first, " ") // without the target of the fault
 	for _, text := range []string{all, first + more, name + more} {
 		if utf8.RuneCountInString(text) <= width {
 			return text

@@ -65,7 +65,7 @@ type cli struct {
 var ballast []byte
 
 func main() {
-	if len(os.Args) == 2 { // before the program draws or allocates anything outside of the run
+	if len(os.Args) == 2 { // before the program draws or allocates anything that is not part of the run
 		switch os.Args[1] {
 		case simRun:
 			_ = simRunCmd{}.Run()

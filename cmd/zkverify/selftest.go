@@ -148,8 +148,8 @@ func (s *selftestCmd) Run(ctx context.Context, con *console) (err error) {
 	return nil
 }
 
-// where sets up the environment of the trials, which the caller must close, and in c the
-// programs that run workers and trials in virtual time.
+// where sets up the environment of the trials, which the caller must close. It sets in c the
+// environment, the command of workers and, for virtual time, the program of the trials.
 func (s *selftestCmd) where(ctx context.Context, con *console, c *selftest.Config, runID string) (*environment, error) {
 	worker, err := workerFlags{N: 1}.workers(c.Dir)
 	if err != nil {

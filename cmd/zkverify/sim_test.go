@@ -108,7 +108,7 @@ func buildMutants(t *testing.T, seeded bool) string {
 	return p.Out
 }
 
-// messagesBefore returns the messages of a run in its first seconds, as many as given.
+// messagesBefore returns the messages of a run's first seconds, whose number is given.
 func messagesBefore(t *testing.T, program string, seconds float64, args ...string) (messages []string) {
 	t.Helper()
 	dir := t.TempDir()

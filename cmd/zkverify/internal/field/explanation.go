@@ -16,8 +16,8 @@ type Explanation struct {
 	Locks      []string `yaml:"locks"` // as --lock takes them
 	Guarantees []string `yaml:"guarantees"`
 	// Faults are the faults of which one must have struck a party of the violation; if there
-	// are none, any. A guarantee that is judged after the faults, so that none struck the
-	// violation, goes by the faults of the plan.
+	// are none, any fault will do. For a guarantee that is judged at the end, where no fault
+	// struck a party, one of them must be a fault of the plan.
 	Faults []string `yaml:"faults,omitempty"`
 	// Beside is one of the guarantees: a violation of another one is explained only if the run
 	// violates this one for the same reason. Empty for none.

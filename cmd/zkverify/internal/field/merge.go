@@ -112,7 +112,7 @@ func (f *Field) checkCommands(part *State) error {
 			words := strings.Fields(a.Command)
 			longer := run
 			if last := len(words) - 3; last > 0 { // --duration 3m0s --seed 1
-				longer.duration, _ = time.ParseDuration(words[last]) //nolint:errcheck // none is that of the run
+				longer.duration, _ = time.ParseDuration(words[last]) //nolint:errcheck // 0 after an error, which is refused below
 			}
 			if longer.duration <= 0 || a.Command != longer.Command() {
 				return fmt.Errorf("it has repeats by another command than a longer %q: %q", r.Command, a.Command)

@@ -149,7 +149,7 @@ func (c *doctorCmd) again(ctx context.Context, s *servers, con *Console, checks 
 		}
 		if err == nil {
 			locks = append(locks, *l)
-		} // what cannot be read now is gone
+		} // a lock that cannot be read now is gone
 	}
 	checks.Sessions, checks.Now = s.sessions(), con.now()
 	if ctx.Err() != nil {

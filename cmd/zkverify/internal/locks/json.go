@@ -35,12 +35,12 @@ type contender struct {
 	Client    string          `json:"client,omitempty"`
 	SessionIs string          `json:"sessionState,omitempty"`
 	Token     string          `json:"token"`
-	Since     *time.Time      `json:"since"` // of the node, by the leader's clock; null if that is no time of JSON
+	Since     *time.Time      `json:"since"` // creation of the node, by the leader's clock; null if JSON cannot represent it
 	Age       float64         `json:"ageSeconds"`
-	Data      string          `json:"data,omitempty"`       // its first 256 bytes, if it is text
-	Bytes     []byte          `json:"dataBase64,omitempty"` // the same, if it is none
+	Data      string          `json:"data,omitempty"`       // its first 256 bytes, if they are text
+	Bytes     []byte          `json:"dataBase64,omitempty"` // the same bytes, if they are not text
 	Size      int             `json:"dataSize"`
-	Hidden    bool            `json:"hidden,omitempty"` // no permission to read the data
+	Hidden    bool            `json:"hidden,omitempty"` // the command has no permission to read the data
 }
 
 type unreadable struct {

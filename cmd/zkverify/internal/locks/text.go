@@ -93,7 +93,7 @@ func ageText(d time.Duration) string {
 	return fmt.Sprintf("%dd%dh", d/day, d%day/time.Hour)
 }
 
-// recipeText names a recipe, and the library if its nodes have not the names that recipes
+// recipeText names a recipe, and the library if its nodes do not have the names that recipes
 // and Curator use.
 func recipeText(l *inspect.Lock) string {
 	of := make(map[inspect.Library]bool)

@@ -200,7 +200,7 @@ func (w *watcher) table(out io.Writer, rates []inspect.Rate, top int) {
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", pathText(r.Lock.Path), waitersText(&r.Lock, waiting(&r.Lock)), grants, w.quantiles(r.Holds), w.quantiles(r.Waits),
 			holdersText(&r.Lock, holder)+"\t"+age(holder, w.con.now()), recipeText(&r.Lock))
 	}
-	t.Flush() //nolint:errcheck // a buffer takes everything
+	t.Flush() //nolint:errcheck // writes to a buffer do not fail
 	if n := len(rates) - top; n > 0 && w.con.Screen == nil {
 		fmt.Fprintf(out, "and %s\n", words.Count(n, "more lock"))
 	}

@@ -40,7 +40,7 @@ func (p Program) Start(ctx context.Context, env, args []string) ([]byte, error) 
 // The exit statuses of zkverify that the commands here look at.
 const (
 	BadUsage    = 64 // the command line is wrong
-	Unavailable = 69 // something that it needs is not there
+	Unavailable = 69 // a program or a server that it needs is missing
 )
 
 // LastWords returns the last error message of zkverify in its output, or else the last line.
