@@ -60,7 +60,7 @@ func offers(t lock.Target, r histories.Recipe) bool {
 	return t.Recipe() == string(r)
 }
 
-// The example in docs/field.md is a valid field.
+// The example on the Markdown page is a valid field.
 func TestTheExampleOfThePageIsAField(t *testing.T) {
 	example := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindStringSubmatch(markdownText)
 	if example == nil {
