@@ -133,8 +133,8 @@ func (r *replayCmd) choose(f *serversFlags, recorded string) error {
 	return f.validate()
 }
 
-// zooKeeper returns the ZooKeeper to run: the one that the flag or the environment names, else
-// the version that the history was recorded with, if it is installed. "" stands for the default.
+// zooKeeper returns the ZooKeeper to run: the one that --zookeeper names, else the recorded version
+// if it is installed and the environment names none, else "" for the default.
 func (r *replayCmd) zooKeeper(recorded string) string {
 	if r.ZooKeeper != "" || os.Getenv("ZKVERIFY_ZOOKEEPER") != "" || os.Getenv("ZOOKEEPER_HOME") != "" {
 		return r.ZooKeeper
