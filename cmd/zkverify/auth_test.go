@@ -49,8 +49,8 @@ func TestEveryKindOfRunHasCredentials(t *testing.T) {
 	}
 }
 
-// runsWithCredentials runs below a node that a stranger may look at but not write to,
-// without credentials and with them.
+// runsWithCredentials makes runs without credentials and with them, below a node that clients
+// without credentials may read but not write.
 func runsWithCredentials(t *testing.T, args ...string) {
 	t.Helper()
 	_, addrs, conn := yourServers(t)
@@ -70,7 +70,7 @@ func runsWithCredentials(t *testing.T, args ...string) {
 		t.Errorf("exit status %d without credentials: %s", status, said)
 	}
 	out := filepath.Join(t.TempDir(), "run")
-	// Ends with the run.
+	// The goroutine ends with the run.
 	over, looked := make(chan struct{}), make(chan error, 1)
 	go func() { looked <- lookIn(conn, over) }()
 	status, said := run(out, append(args, "--auth-file", file)...)
@@ -116,8 +116,8 @@ func TestANightAuthenticatesBySASL(t *testing.T) {
 	}
 }
 
-// lookIn looks, as somebody without credentials, at what a run keeps until it is
-// over. The error says why that was not refused.
+// lookIn reads the nodes of a run until it is over, as a client without credentials. The
+// error says why that was not refused.
 func lookIn(conn *zk.Conn, over <-chan struct{}) error {
 	refused := false
 	for {
@@ -138,7 +138,7 @@ func lookIn(conn *zk.Conn, over <-chan struct{}) error {
 			switch {
 			case errors.Is(err, zk.ErrNoAuth):
 				refused = true
-			case errors.Is(err, zk.ErrNoNode): // it is over just now
+			case errors.Is(err, zk.ErrNoNode): // the run has just ended
 			default:
 				return fmt.Errorf("a stranger looks into %s: %v", root, err)
 			}
@@ -146,7 +146,7 @@ func lookIn(conn *zk.Conn, over <-chan struct{}) error {
 	}
 }
 
-// holding names the files in a folder that have a text in them.
+// holding returns the files in a folder that contain a text.
 func holding(t *testing.T, dir, text string) (files []string) {
 	t.Helper()
 	seen := 0

@@ -14,7 +14,7 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// costFlags bound what a command may cost that works on what may be anybody's.
+// costFlags bound the memory and the time of a command whose input may be untrusted.
 type costFlags struct {
 	MaxMemory int64         `default:"512" help:"Memory in MiB that the command may need." placeholder:"MIB"`
 	MaxTime   time.Duration `default:"1h" help:"How long the command may take."`
@@ -28,7 +28,7 @@ func (f costFlags) Validate() error {
 	return positive("--max-memory", f.MaxMemory)
 }
 
-// readFlags bound what may be read of a history, and what that may cost.
+// readFlags bound the size of a history that is read, and the cost of reading it.
 type readFlags struct {
 	costFlags
 	MaxSize   int64 `default:"16384" help:"MiB that a history may have when it is unpacked." placeholder:"MIB"`
@@ -61,13 +61,14 @@ func (f readFlags) open(ctx context.Context, path string, as histories.As) (*his
 	return file, nil
 }
 
-// most bounds what the search for an order may cost, so that what it leaves open is unknown
-// before the command is ended.
+// most returns the bounds of the search for an order. They lie below those of the command, so
+// that an undecided search is reported as unknown before the command is ended.
 func (f costFlags) most(e engineFlags) models.Caps {
 	return models.Caps{Engine: checker.Engine(e.Engine), Time: min(e.Timeout, f.MaxTime/3), Memory: min(e.Memory, f.MaxMemory/4) << 20}
 }
 
-// source is the history in a file. What cannot be read twice is in memory.
+// source returns the history in a file. If the file cannot be read twice, the history is kept
+// in memory.
 func source(file *histories.File) (checker.Source, error) {
 	if file.Twice() {
 		return checker.Source{Header: file.Header(), Events: file.All(), Line: file.Line}, nil
@@ -79,17 +80,17 @@ func source(file *histories.File) (checker.Source, error) {
 	return checker.SourceOf(h), nil
 }
 
-// exceeded is why a command was ended that has cost too much.
+// exceeded is the cause with which a command is ended that exceeds its bounds.
 type exceeded struct{ text string }
 
 func (e exceeded) Error() string { return e.text }
 
-// grace is how long a command that is to end may take to do so. What is computed then leaves
-// nothing behind, so that it may be left alone.
+// grace is the time that a command has to end after it was told to. A command that takes longer
+// is abandoned: its computation leaves nothing behind.
 const grace = time.Second
 
-// within has a command do its work within the bounds, and until it is interrupted. What it
-// returns then says so.
+// within runs do within the bounds, until it returns or ctx ends. If a bound or an interrupt ended
+// it, the error says so.
 func (f costFlags) within(ctx context.Context, do func(context.Context) error) error {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
@@ -111,7 +112,8 @@ func (f costFlags) within(ctx context.Context, do func(context.Context) error) e
 	}
 }
 
-// why says what ended a command that has ended with err, and how to go on.
+// why turns the error of a command into one that names the bound or the interrupt that ended it,
+// and the flag that raises the bound.
 func (f costFlags) why(ctx context.Context, err error) error {
 	var much exceeded
 	var limit *histories.LimitError
@@ -128,14 +130,14 @@ func (f costFlags) why(ctx context.Context, err error) error {
 	return errors.New("interrupted")
 }
 
-// watchMemory ends a command that needs more memory than it may have, until it is told to stop.
+// watchMemory ends the command when it needs more than MaxMemory. It watches until stop is called.
 func (f costFlags) watchMemory(ctx context.Context, end context.CancelCauseFunc) (stop func()) {
 	if f.MaxMemory >= 1<<23 { // 8 TiB
 		return func() {}
 	}
 	most := f.MaxMemory << 20
-	was := debug.SetMemoryLimit(most/10*9 + int64(len(ballast))) // so that only what is in use counts
-	percent := debug.SetGCPercent(200)                           // no servers share the machine, and the limit holds
+	was := debug.SetMemoryLimit(most/10*9 + int64(len(ballast))) // so that garbage is collected before it counts
+	percent := debug.SetGCPercent(200)                           // no servers share the machine, so the collector may run less often
 	stopped, ended := make(chan struct{}), make(chan struct{})
 	go func() { // ends when stop is called
 		defer close(ended)
@@ -161,8 +163,8 @@ func (f costFlags) watchMemory(ctx context.Context, end context.CancelCauseFunc)
 	}
 }
 
-// inUse returns how much memory the program has taken, but for what it has given back and for
-// the ballast.
+// inUse returns the bytes of memory that the program has taken from the system, less those it has
+// given back and the ballast.
 func inUse() int64 {
 	samples := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	metrics.Read(samples)

@@ -17,7 +17,7 @@ import (
 
 const someHeader = `{"zkverify":4,"started":"2026-01-02T03:04:05Z","seed":1,"recipe":"mutex","target":"t","promises":{"tokens":true,"tells_loss":true,"fifo":true,"reentrant":true,"loss_bound":2000000000,"progress_bound":8000000000},"ensemble":"local","servers":3,"zookeeper":"3.8.0","session_timeout":2000000000,"tick_time":200000000}` + "\n"
 
-// cycleAt is a process that acquires a lock and releases it, at a time.
+// cycleAt returns the events of a process that acquires a lock and releases it, at one instant.
 func cycleAt(at, process int) string {
 	var b strings.Builder
 	for _, e := range []string{"invoke acquire", "ok acquire", "invoke release", "ok release"} {
@@ -27,8 +27,8 @@ func cycleAt(at, process int) string {
 	return b.String()
 }
 
-// bomb is a file of a few kilobytes with a valid history of so many events, all at one instant:
-// nothing of it is over until all was read.
+// bomb writes a file of a few kilobytes with a valid history of the given number of events, all at
+// one instant: no operation is settled until the whole file has been read.
 func bomb(t *testing.T, events int) string {
 	t.Helper()
 	z, err := zstd.NewWriter(nil)
@@ -36,7 +36,7 @@ func bomb(t *testing.T, events int) string {
 		t.Fatal(err)
 	}
 	const inFrame = 1 << 14
-	// Frames that follow one another are one text.
+	// A reader of zstd joins frames that follow one another.
 	file := z.EncodeAll([]byte(someHeader), nil)
 	frame := z.EncodeAll(bytes.Repeat([]byte(cycleAt(1, 1)), inFrame/4), nil)
 	file = append(file, bytes.Repeat(frame, events/inFrame)...)
@@ -47,7 +47,7 @@ func bomb(t *testing.T, events int) string {
 	return path
 }
 
-// reading are the commands that read a history, with what they need besides it.
+// reading returns the commands that read a history, with the further arguments that they need.
 func reading(t *testing.T) map[string][]string {
 	out := t.TempDir()
 	return map[string][]string{
@@ -82,7 +82,7 @@ func TestAHistoryBeyondABoundIsRefusedInOneSentence(t *testing.T) {
 	}
 }
 
-// What a bomb has in memory is bounded, whatever the judges keep of it.
+// The memory for a bomb is bounded, no matter how much of it the judges keep.
 func TestABombIsJudgedOrRefusedWithinItsMemory(t *testing.T) {
 	path := bomb(t, 1<<22)
 	for _, command := range []string{"check", "explain", "shrink"} {
@@ -100,7 +100,7 @@ func TestWhatDoesNotEndIsLeftAloneASecondAfterItsContextHasEnded(t *testing.T) {
 		defer close(free)
 		for _, c := range []struct {
 			bound costFlags
-			after time.Duration // when it is interrupted
+			after time.Duration // until the interrupt
 			want  string
 			ends  time.Duration
 		}{

@@ -45,7 +45,7 @@ func (c *checkCmd) check(ctx context.Context, con *console) error {
 		}
 		shown := path
 		if m, err := histories.ModelNamed(header.Recipe); err == nil && m.Register {
-			shown = "" // there is nothing to explain
+			shown = "" // zkverify explain takes no histories of registers
 		}
 		if c.JSON {
 			err = report.JSON(con.out, r)

@@ -14,20 +14,20 @@ import (
 	"github.com/zkverify/zkverify/report"
 )
 
-// console is where commands write, and what they are told of the terminal. What is
-// written to out and err passes doors.
+// console holds the outputs of a command, and what is known of the terminal. Text that is
+// written to out and err passes through doors.
 type console struct {
 	out, err io.Writer
 	terminal bool // err is a terminal: show a bar, use colors
-	json     bool // say everything as JSON lines
+	json     bool // write all messages as JSON lines
 
-	// live is where to show how a run stands whose words go to a file, and label says
-	// there which run of several it is. Nil: here.
+	// live is the console that shows the progress of a run whose messages go to a file, and
+	// label names that run there among several. Nil: this console.
 	live  *console
 	label string
 
-	// instead has another program carry out a command that ended with the error, which is
-	// targets.ErrNoMutants, and returns only if that cannot be. Nil: there is no other.
+	// instead replaces this program by another one that can carry out a command which ended with
+	// targets.ErrNoMutants. It returns only if that fails. Nil: there is no other program.
 	instead func(error) error
 }
 
@@ -35,7 +35,7 @@ func newConsole() *console {
 	return &console{out: os.Stdout, err: os.Stderr, terminal: term.IsTerminal(int(os.Stderr.Fd()))}
 }
 
-// behindDoors is con whose words all pass the door to a terminal.
+// behindDoors returns a copy of con whose outputs pass through the door to a terminal.
 func (con *console) behindDoors() *console {
 	other := *con
 	if other.out != nil {
@@ -47,7 +47,7 @@ func (con *console) behindDoors() *console {
 	return &other
 }
 
-// screen is what is behind the door of w: a bar is drawn there.
+// screen returns the writer behind the door of w, for bars; w itself if it has no door.
 func screen(w io.Writer) io.Writer {
 	if door, ok := w.(*words.Door); ok {
 		return door.Behind()
@@ -55,13 +55,13 @@ func screen(w io.Writer) io.Writer {
 	return w
 }
 
-// terminalOf returns the terminal that w writes to, if it does.
+// terminalOf returns the terminal that w writes to, and whether it writes to one.
 func terminalOf(w io.Writer) (*os.File, bool) {
 	f, ok := screen(w).(*os.File)
 	return f, ok && term.IsTerminal(int(f.Fd()))
 }
 
-// as is con for machines, or for those who want to hear nothing.
+// as returns a copy of con that writes JSON lines, or no messages.
 func (con *console) as(json, quiet bool) *console {
 	other := *con
 	if json {
@@ -73,7 +73,7 @@ func (con *console) as(json, quiet bool) *console {
 	return &other
 }
 
-// say tells how a command is getting on. Results go to con.out.
+// say writes a message about the progress of a command to con.err. Results go to con.out.
 func (con *console) say(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if con.json {
@@ -89,16 +89,16 @@ func (con *console) print(text string) { wrapped(con.err, text) }
 // tell writes a text to con.out.
 func (con *console) tell(format string, args ...any) { wrapped(con.out, fmt.Sprintf(format, args...)) }
 
-// tellLines writes lines to con.out, of which each is ours: what comes from others has passed
-// words.Line.
+// tellLines writes the lines of a text to con.out. Each must be a line of zkverify: text from
+// other sources must have passed words.Line.
 func (con *console) tellLines(text string) {
 	for line := range strings.SplitSeq(text, "\n") {
 		wrapped(con.out, line)
 	}
 }
 
-// wrapped writes the lines of a text, to a terminal without breaking words. Further lines
-// are set in: they may be those of a history, and are to be told from ours.
+// wrapped writes the lines of a text, to a terminal without breaking words. Lines after the
+// first are indented: they may come from a history, and must not look like lines of zkverify.
 func wrapped(w io.Writer, text string) {
 	width := 0
 	if f, ok := terminalOf(w); ok {
@@ -121,7 +121,7 @@ func (con *console) line(v any) {
 	}
 }
 
-// style is how reports look on con.out: without limits unless it is a terminal.
+// style returns the style of reports on con.out: without limits unless it is a terminal.
 func (con *console) style(verbose bool) report.Style {
 	f, ok := terminalOf(con.out)
 	if !ok {
@@ -132,7 +132,8 @@ func (con *console) style(verbose bool) report.Style {
 	return s
 }
 
-// forLocks is the console of zkverify locks, which shows tables on a terminal and asks.
+// forLocks returns the console of zkverify locks, which draws tables on a terminal and asks
+// questions there.
 func (con *console) forLocks() *locks.Console {
 	c := &locks.Console{Out: con.out, Err: con.err, In: os.Stdin, Asks: term.IsTerminal(int(os.Stdin.Fd()))}
 	if f, ok := terminalOf(con.out); ok {

@@ -35,10 +35,10 @@ func needImages(t *testing.T, images ...string) {
 	ensembletest.Turn(t)
 }
 
-// goesThroughFaults runs zkverify on an ensemble and expects that faults struck,
-// that locks were held across them, and that nothing is violated. A run whose servers
-// came to disagree shows nothing, and is made again, once. What a run leaves that went
-// wrong is kept. The process of the last run is returned.
+// goesThroughFaults runs zkverify on an ensemble and expects that faults struck, that
+// locks were held across them, and that no guarantee is violated. It repeats a run whose
+// servers came to disagree, which shows nothing, once. It keeps the folder of a run that
+// failed, and returns the process id of the last run.
 func goesThroughFaults(t *testing.T, args ...string) (pid int) {
 	t.Helper()
 	for again := true; ; again = false {
@@ -52,7 +52,7 @@ func goesThroughFaults(t *testing.T, args ...string) (pid int) {
 			os.RemoveAll(dir)
 			continue
 		}
-		// A busy machine may not come to exercise everything.
+		// A run on a busy machine may not exercise every guarantee.
 		if exit != 0 && exit != 2 || !regexp.MustCompile(`(?m)^mutual exclusion +holds`).MatchString(text) || strings.Contains(text, " 0 faults struck") {
 			t.Errorf("exit %d, kept in %s:\n%s", exit, dir, text)
 			return pid
@@ -101,7 +101,7 @@ func TestARunOnWhatComposeStarts(t *testing.T) {
 				serve++
 			}
 		}
-		// Docker accepts on the port before Toxiproxy does.
+		// Docker accepts connections to the port before Toxiproxy does.
 		if answer, err := http.Get("http://127.0.0.1:8474/version"); err == nil {
 			answer.Body.Close()
 			if serve == len(servers) {

@@ -7,7 +7,7 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// Conventions settle what a history does not say.
+// Conventions settle questions that a history leaves open.
 type Conventions struct {
 	asFlags
 	ReleaseNotHeld string `help:"How to read a failed release by a holder that was not notified of a loss: as a late notification (as-lost), or as proof that the lock was taken away without one (violation). The default is as-lost for zkverify's histories, and violation for files without its header, such as Jepsen's." placeholder:"as-lost|violation"`
@@ -29,14 +29,14 @@ func (c Conventions) options() []checker.Option {
 	return []checker.Option{checker.WithReleaseNotHeld(checker.ReleaseNotHeld(c.ReleaseNotHeld))}
 }
 
-// as is how a file without a header of zkverify is read.
+// as returns the options for reading a file without a header of zkverify.
 func (c Conventions) as() histories.As {
 	as := c.asFlags.as()
 	as.EveryRelease = c.ReleaseNotHeld != ""
 	return as
 }
 
-// args are what a command has to be given to read a history in the same way.
+// args returns the flags with which a command reads a history in the same way.
 func (c Conventions) args() []string {
 	args := c.asFlags.args()
 	if c.ReleaseNotHeld != "" {

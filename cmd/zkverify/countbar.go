@@ -7,8 +7,8 @@ import (
 	"github.com/vbauerster/mpb/v8/decor"
 )
 
-// countBar shows how many of many things are done: a bar on a terminal, if their number is
-// known, else a line every ten seconds.
+// countBar shows how many of a number of things are done: by a bar on a terminal if the number
+// is known, else by a line every ten seconds.
 type countBar struct {
 	con  *console
 	bars *mpb.Progress // nil if there is no terminal
@@ -16,7 +16,8 @@ type countBar struct {
 	line time.Time
 }
 
-// newCountBar shows it of so many things, 0 for an unknown number, named as in "%d of %d runs".
+// newCountBar returns a bar for total things, 0 if their number is unknown. The format counted
+// names them, such as "%d of %d runs".
 func newCountBar(con *console, total int, counted string) *countBar {
 	b := &countBar{con: con, line: time.Now()}
 	if con.terminal && total > 0 {
@@ -27,7 +28,8 @@ func newCountBar(con *console, total int, counted string) *countBar {
 	return b
 }
 
-// update says how many are done, and in a line how things stand.
+// update sets the number of things that are done. Without a bar it prints the text of line, at
+// most every ten seconds.
 func (b *countBar) update(done int, line func() string) {
 	if b.bar != nil {
 		b.bar.SetCurrent(int64(done))

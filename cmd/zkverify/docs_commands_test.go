@@ -24,9 +24,9 @@ type docCommand struct {
 	file  string
 	line  int
 	args  []string
-	into  string // the file that its output goes to, if any
-	exits []int  // as its comment says
-	skip  string // why it is not run
+	into  string // the file for its output, if any
+	exits []int  // the exit statuses that its comment names
+	skip  string // the reason why no test runs it
 	none  bool   // it has no comment
 }
 
@@ -37,9 +37,9 @@ var (
 	skipComment = regexp.MustCompile(`^<!-- not run: (.+) -->$`)
 )
 
-// docCommands returns the commands of a file: lines that are indented by four
-// spaces and begin with zkverify. A comment before each says with which status
-// it exits, or why no test runs it.
+// docCommands returns the commands in a file: lines that are indented by four
+// spaces and begin with zkverify. A comment before each names its exit status,
+// or the reason why no test runs it.
 func docCommands(t *testing.T, file string) (found []docCommand) {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -86,7 +86,7 @@ func docFiles(t *testing.T) []string {
 	return append(files, "../../README.md")
 }
 
-// asRead returns the pages with the README and the tutorial first, by absolute path.
+// asRead returns the absolute paths of the pages, the README and the tutorial first.
 func asRead(t *testing.T) (files []string) {
 	t.Helper()
 	for _, file := range docFiles(t) {
@@ -101,14 +101,14 @@ func asRead(t *testing.T) (files []string) {
 	return files
 }
 
-// A folder that holds a run is refused. So no two commands that make one have the same,
-// on whatever pages they are.
+// zkverify refuses a folder that holds a run. So no two commands that make a folder may name the
+// same one, not even on different pages.
 func TestNoTwoCommandsInTheDocsMakeTheSameFolder(t *testing.T) {
 	made := make(map[string]string)
 	for _, file := range asRead(t) {
 		for _, c := range docCommands(t, file) {
 			i := slices.Index(c.args, "--out")
-			if i < 0 || c.args[0] == "shrink" || c.args[0] == "report" { // these write files over
+			if i < 0 || c.args[0] == "shrink" || c.args[0] == "report" { // these overwrite files
 				continue
 			}
 			at, out := fmt.Sprintf("%s:%d", filepath.Base(file), c.line), c.args[i+1]
@@ -123,7 +123,7 @@ func TestNoTwoCommandsInTheDocsMakeTheSameFolder(t *testing.T) {
 	}
 }
 
-// inQuotes are the words of a command, some of them in quotes.
+// inQuotes matches a word of a command, which may be in quotes.
 var inQuotes = regexp.MustCompile(`'[^']*'|\S+`)
 
 func shellWords(text string) (words []string) {
@@ -133,8 +133,8 @@ func shellWords(text string) (words []string) {
 	return words
 }
 
-// Every command in the docs can be typed as it stands there, and every one is
-// run by a test or says why not.
+// Every command in the docs can be typed as it stands there. A test runs it, or its
+// comment says why not.
 func TestCommandsInTheDocsAreUnderstood(t *testing.T) {
 	t.Parallel()
 	n := 0
@@ -162,7 +162,7 @@ func TestCommandsInTheDocsAreUnderstood(t *testing.T) {
 	}
 }
 
-// What the pages tell their readers to type is typed, each page in a folder of its own.
+// The commands that the pages tell readers to type are run, each page in a folder of its own.
 func TestCommandsInTheDocsDoWhatIsSaid(t *testing.T) {
 	if testing.Short() {
 		t.Skip("needs servers")
@@ -186,20 +186,20 @@ func TestCommandsInTheDocsDoWhatIsSaid(t *testing.T) {
 	}
 }
 
-// checkout is where the commands of a page are typed.
+// checkout runs the commands of a page in a folder that stands for a checkout.
 type checkout struct {
 	program, dir string
-	runs         *sync.Map // of *madeRun, of all pages, by the command but for its --out
+	runs         *sync.Map // the *madeRun of all pages, by their commands without --out
 }
 
-// madeRun is a run that several pages may tell to make.
+// madeRun is a run that several pages may tell readers to make.
 type madeRun struct {
-	sync.Mutex        // held while it is made
-	dir        string // empty while it has not been
+	sync.Mutex        // held while the run is made
+	dir        string // empty until the run was made
 }
 
-// types types a command of the docs and wants the exit status that is said there. A run
-// that several pages make is made once, and its folder copied.
+// types runs a command of the docs and checks its exit status against the docs. A run that
+// several pages make is made once, and its folder copied.
 func (c checkout) types(t *testing.T, command docCommand) {
 	t.Helper()
 	args := slices.Clone(command.args)
@@ -217,7 +217,7 @@ func (c checkout) types(t *testing.T, command docCommand) {
 		}
 		done = func() { made.dir = dir }
 	}
-	// A reader has more time than a test, and real servers.
+	// A reader of the docs has more time than a test, and real servers.
 	for i, arg := range args {
 		if i > 0 && args[i-1] == "--duration" && (arg == "20s" || arg == "30s" || arg == "60s") {
 			args[i] = "8s"
@@ -240,8 +240,8 @@ func (c checkout) types(t *testing.T, command docCommand) {
 	done()
 }
 
-// exec runs zkverify and returns its exit status and all that it says. Its output goes
-// into a file, if one is named.
+// exec runs zkverify and returns its exit status and all its output. Its standard output
+// goes to the file into, if that is not empty.
 func (c checkout) exec(t *testing.T, into string, args []string) (status int, said string) {
 	t.Helper()
 	var out, err bytes.Buffer

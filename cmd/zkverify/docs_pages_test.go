@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// Lines wrap, so that they can be read and compared in a terminal. Rows of tables,
-// commands and code cannot be wrapped.
+// Lines are wrapped, so that they can be read and compared in a terminal. Rows of
+// tables, commands and code cannot be wrapped.
 func TestLinesOfTheDocsAreShort(t *testing.T) {
 	const most = 100
 	for _, page := range append(pages(t), "histories/corpus/README.md") {
@@ -38,7 +38,7 @@ var (
 	placeholder = regexp.MustCompile(`<[^>]*>`)
 )
 
-// filesByName has every file and folder of the module, by its last name.
+// filesByName returns the paths of all files and folders of the module, by their base names.
 func filesByName(t *testing.T) map[string][]string {
 	t.Helper()
 	found := make(map[string][]string)
@@ -58,8 +58,8 @@ func filesByName(t *testing.T) map[string][]string {
 	return found
 }
 
-// A page that names a file or a folder names one that is there, by its path or, where
-// the package is clear, by its name.
+// Each file or folder that a page names exists. Pages name it by its path or, where the
+// package is clear, by its base name.
 func TestFilesThatTheDocsNameAreThere(t *testing.T) {
 	there := filesByName(t)
 	n := 0
@@ -67,7 +67,7 @@ func TestFilesThatTheDocsNameAreThere(t *testing.T) {
 		for _, m := range inBackticks.FindAllStringSubmatch(readDoc(t, page), -1) {
 			first, _, isPath := strings.Cut(m[1], "/")
 			switch {
-			case isPath && slices.Contains([]string{"bin", "runs", "data"}, first): // what builds and runs leave
+			case isPath && slices.Contains([]string{"bin", "runs", "data"}, first): // made by builds and runs
 			case isPath && slices.Contains(there[first], filepath.Join(root, first)):
 				n++
 				if got, err := filepath.Glob(filepath.Join(root, placeholder.ReplaceAllString(m[1], "*"))); err != nil || len(got) == 0 {
@@ -89,7 +89,7 @@ func TestFilesThatTheDocsNameAreThere(t *testing.T) {
 var packageName = regexp.MustCompile("`([^`]+)`")
 
 // sections returns the packages of each section of docs/architecture.md, in order.
-// A name that ends in … stands for all packages that begin so.
+// A name that ends in … stands for all packages with that prefix.
 func sections(t *testing.T) (names []string, packages [][]string) {
 	t.Helper()
 	_, text, _ := strings.Cut(readDoc(t, "docs/architecture.md"), "\n## The packages\n")
@@ -110,8 +110,8 @@ func sections(t *testing.T) (names []string, packages [][]string) {
 	return names, packages
 }
 
-// The page has every package, and no other; and a package imports those of its own
-// section, of those above it, and of Shared.
+// The page lists every package, and no other. A package imports only packages of its own
+// section, of the sections above it, and of Shared.
 func TestTheArchitectureIsThatOfThePackages(t *testing.T) {
 	names, named := sections(t)
 	shared := slices.Index(names, "Shared")

@@ -70,7 +70,7 @@ func TestTheDocsListEveryGuarantee(t *testing.T) {
 			t.Errorf("docs/guarantees.md does not list %q", g.Name)
 		}
 	}
-	// The README names three and counts the others.
+	// The README names three guarantees and gives the number of the others.
 	if others := fmt.Sprintf("%d more", len(checker.Guarantees())-3); !strings.Contains(readme, others) {
 		t.Errorf("the README does not say %q, of guarantees", others)
 	}
@@ -127,9 +127,9 @@ func TestTheScheduleInTheDocsIsOne(t *testing.T) {
 	}
 }
 
-// Every piece of Go in the pages for authors of locks and of tests stands in a file that is
-// compiled: the one that the comment before it names. A line "// …" leaves out some
-// of it.
+// Every piece of Go in the pages for authors of locks and of tests is a part of a file that is
+// compiled, which the comment before the piece names. A line "// …" stands for omitted
+// lines.
 func TestGoInTheDocsIsCompiled(t *testing.T) {
 	block := regexp.MustCompile("(?s)<!-- from (\\S+) -->\n\n```go\n(.*?)```")
 	for file, want := range map[string]int{"README.md": 1, "docs/own-lock.md": 4, "docs/testing.md": 5} {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// pages returns the Markdown files that readers see, by their path from the root.
+// pages returns the paths of the Markdown files that readers see, relative to the root.
 func pages(t *testing.T) []string {
 	t.Helper()
 	var found []string
@@ -32,8 +32,8 @@ func pages(t *testing.T) []string {
 	return found
 }
 
-// Every term of the glossary is a word of the other pages: one that nobody uses is
-// deleted, or is another name for a concept that has one.
+// Every term of the glossary occurs on the other pages. A term that no page uses must be
+// deleted, or is a second name for a concept that has one.
 func TestEveryTermOfTheGlossaryIsUsed(t *testing.T) {
 	var text strings.Builder
 	for _, page := range pages(t) {
@@ -67,12 +67,12 @@ var (
 	notInSlug   = regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
 )
 
-// slug is what GitHub makes of a heading in an address.
+// slug returns the anchor that GitHub gives a heading.
 func slug(heading string) string {
 	return strings.ReplaceAll(notInSlug.ReplaceAllString(strings.ToLower(heading), ""), " ", "-")
 }
 
-// A link from one page to another leads to a file, and to a heading of it.
+// A link from one page to another leads to an existing file and heading.
 func TestLinksInTheDocsLeadSomewhere(t *testing.T) {
 	headings := make(map[string][]string)
 	of := func(page string) []string {

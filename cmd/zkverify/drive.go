@@ -31,9 +31,9 @@ type judged struct {
 	*checker.Report
 }
 
-// drive plans the run, carries it out, judges it and prints what came of it. A nil
-// schedule is drawn. The report is nil when there is nothing to judge; the error is
-// as that of Run.
+// drive plans the run, carries it out, judges it and prints the verdicts. A nil schedule is
+// drawn from the seed. The report is nil when there is nothing to judge; the error is that of
+// Run.
 func (r *runCmd) drive(ctx context.Context, con *console, schedule *nemesis.Schedule) (*judged, error) {
 	plan, err := r.plan(ctx, schedule)
 	if err != nil {
@@ -57,8 +57,8 @@ func (r *runCmd) drive(ctx context.Context, con *console, schedule *nemesis.Sche
 	return ran, runEnd(ran.Outcome(), done.Interrupted, failed, plan.print(out, style, ran, done))
 }
 
-// runEnd is the error that a run ends with, and so its exit status: a violation comes
-// before whatever else went wrong, but for a report that could not be printed.
+// runEnd returns the error of a run, which decides its exit status. A violation takes precedence
+// over all other errors but that of a report that could not be printed.
 func runEnd(o verdict.Outcome, interrupted bool, failed, unprinted error) error {
 	if o == verdict.Violated {
 		failed = nil
@@ -72,8 +72,7 @@ func runEnd(o verdict.Outcome, interrupted bool, failed, unprinted error) error 
 	return outcome(o)
 }
 
-// plannedRun is a run of which all is known that can be known before its servers are
-// up.
+// plannedRun holds the settings of a run that are known before its servers are up.
 type plannedRun struct {
 	cmd      *runCmd
 	target   lock.Target
@@ -83,10 +82,10 @@ type plannedRun struct {
 	seed     int64
 	started  time.Time
 	dir      string
-	kinds    []fault.Kind // once the servers are up: those faults that they can meet
+	kinds    []fault.Kind // the faults that the servers support; set once these are up
 }
 
-// plan refuses what cannot be run, draws the seed and makes the folder.
+// plan checks that the run is possible, draws the seed and makes the folder.
 func (r *runCmd) plan(ctx context.Context, schedule *nemesis.Schedule) (*plannedRun, error) {
 	target, recipes, err := r.target(ctx)
 	if err != nil {
@@ -116,17 +115,17 @@ func (r *runCmd) plan(ctx context.Context, schedule *nemesis.Schedule) (*planned
 	return p, err
 }
 
-// carryOut starts the servers, or links to them, and records the run. Of a run that
-// did not take place the history is empty, and the error says why.
+// carryOut starts the servers, or connects to running ones, and records the run. If the run did
+// not take place, the history is empty and the error says why.
 func (p *plannedRun) carryOut(ctx context.Context, con *console) (done folder.Recorded, err error) {
 	con.say("zkverify %s: %s, seed %d, in %s", versionText(), driven(p.target, p.recipes), p.seed, p.dir)
-	if p.seed%2 != 0 { // one run in two: neither sort of session is the exception
+	if p.seed%2 != 0 { // every second run, so that ids of both signs are common
 		p.cmd.Servers.negativeSessions()
 	}
 	p.cmd.Servers.failpoints = faults.List().AskFailpoints(p.cmd.Faults)
 	env, err := p.cmd.Servers.open(ctx, con, p.dir, runID(p.started, p.seed))
 	if err != nil {
-		os.Remove(p.dir) // if nothing is in it, not even the log of a server that died
+		os.Remove(p.dir) // fails unless it is empty: it may hold the log of a server that died
 		return done, err
 	}
 	defer func() { err = errors.Join(err, env.Close()) }()
@@ -154,7 +153,7 @@ func (p *plannedRun) carryOut(ctx context.Context, con *console) (done folder.Re
 	return done, err
 }
 
-// config is what the run is told, now that its servers are up.
+// config returns the configuration of the run, whose servers are up.
 func (p *plannedRun) config(env *environment) (workload.Config, error) {
 	r := p.cmd
 	kinds, err := faults.List().Select(r.Faults, env.ensemble, r.Workers.N > 0)
@@ -178,7 +177,7 @@ func (p *plannedRun) config(env *environment) (workload.Config, error) {
 	return cfg, err
 }
 
-// judge judges what is on record.
+// judge judges the recorded history.
 func (p *plannedRun) judge(ctx context.Context, con *console, done folder.Recorded) (*judged, error) {
 	header, verdict, err := p.cmd.Engines.judge(ctx, con, done.History, recordedHere, noOptions, models.Caps{})
 	if err != nil {
@@ -190,7 +189,7 @@ func (p *plannedRun) judge(ctx context.Context, con *console, done folder.Record
 	return &judged{header, verdict}, nil
 }
 
-// print shows the report, unless nothing is to be shown.
+// print writes the report to out, unless the run is to be quiet and holds.
 func (p *plannedRun) print(out io.Writer, style report.Style, ran *judged, done folder.Recorded) error {
 	switch {
 	case p.cmd.JSON:
@@ -202,9 +201,9 @@ func (p *plannedRun) print(out io.Writer, style report.Style, ran *judged, done 
 	return report.Terminal(out, ran.Report, about, style)
 }
 
-// facts tell how the run went, whatever its verdicts are.
+// facts returns lines about the course of the run, which do not depend on its verdicts.
 func (p *plannedRun) facts(result folder.Recorded) []string {
-	facts := []string{fmt.Sprintf("%s, %.0f a second; faults that struck: %d, that found nobody: %d; the run ended %s after its duration",
+	facts := []string{fmt.Sprintf("%s, %.0f a second; faults that struck: %d, that found no target: %d; the run ended %s after its duration",
 		words.Count(result.Cycles, "cycle"), float64(result.Cycles)/max(result.Chaos, time.Millisecond).Seconds(),
 		result.Nemesis.Struck, len(result.Nemesis.Skipped), report.Seconds(max(0, result.Took-p.cmd.Duration)))}
 	if edges := result.Nemesis.Edges(); edges != "" {

@@ -42,7 +42,7 @@ func TestTheExitStatusOfARunTellsWhatMattersMost(t *testing.T) {
 	}
 }
 
-// Each flag of the mix reaches the run, and comes back from the header of its history.
+// Each flag of the mix reaches the run, and can be read back from the header of its history.
 func TestEachFlagOfTheMixIsCarriedThrough(t *testing.T) {
 	var flags mixFlags
 	v := reflect.ValueOf(&flags).Elem()

@@ -18,9 +18,9 @@ import (
 	"github.com/zkverify/zkverify/ensemble"
 )
 
-// ensembleCmd starts and stops servers. ZooKeeper servers of zkverify
-// never outlive the process that started them, so up leaves a keeper in the
-// background: zkverify ensemble keep. A file tells down and status of it.
+// ensembleCmd starts and stops servers. ZooKeeper servers of zkverify never outlive
+// the process that started them, so up leaves a keeper process in the background:
+// zkverify ensemble keep. down and status find it by its state file.
 type ensembleCmd struct {
 	Up     upCmd     `cmd:"" help:"Start ZooKeeper servers in the background."`
 	Down   downCmd   `cmd:"" help:"Stop them."`
@@ -33,7 +33,7 @@ func (ensembleCmd) Help() string {
 		"zkverify ensemble up")
 }
 
-// keeper is the state file: who keeps which servers.
+// keeper is the content of the state file: the keeper process and its servers.
 type keeper struct {
 	PID     int               `json:"pid"`
 	Kind    string            `json:"ensemble"` // "local" or "simulated"
@@ -42,7 +42,7 @@ type keeper struct {
 	Dir     string            `json:"dir"`
 }
 
-// name is what serves.
+// name returns the name of the servers' kind in messages.
 func (k keeper) name() string {
 	if k.Kind == "simulated" {
 		return "simulated ZooKeeper"
@@ -50,7 +50,7 @@ func (k keeper) name() string {
 	return "ZooKeeper"
 }
 
-// stateDir is where the state file and the logs live, one for each user.
+// stateDir returns the folder of the state file and the logs, and makes it. Each user has one.
 func stateDir() (string, error) {
 	dir, err := os.UserCacheDir()
 	if err != nil {
@@ -60,7 +60,7 @@ func stateDir() (string, error) {
 	return dir, os.MkdirAll(dir, 0o700)
 }
 
-// running returns the keeper that runs, or errNoEnsemble.
+// running returns the running keeper and the path of its state file, or errNoEnsemble.
 func running() (keeper, string, error) {
 	var k keeper
 	dir, err := stateDir()
@@ -79,13 +79,13 @@ func running() (keeper, string, error) {
 		return k, file, fmt.Errorf("%s: %w", file, err)
 	}
 	if syscall.Kill(k.PID, 0) != nil || !keeps(k) {
-		return k, file, errNoEnsemble // it was killed, and the servers with it
+		return k, file, errNoEnsemble // the keeper was killed, and the servers with it
 	}
 	return k, file, nil
 }
 
-// keeps reports whether any of the keeper's servers answers: a process id may
-// have been used again.
+// keeps reports whether any of the keeper's servers answers. A process with the keeper's
+// id is no proof: the id may have been reused.
 func keeps(k keeper) bool {
 	for _, s := range k.Servers {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
@@ -102,7 +102,7 @@ type upCmd struct {
 	keeperFlags `embed:""`
 }
 
-// keeperFlags are what up passes on to keep.
+// keeperFlags are the flags that up passes on to keep.
 type keeperFlags struct {
 	Ensemble    string        `enum:"local,simulated" default:"local" help:"local: child processes; simulated: in the background process itself, without Java." placeholder:"KIND"`
 	Voters      int           `default:"3" help:"How many servers that vote, 3 or 5."`
@@ -114,7 +114,7 @@ type keeperFlags struct {
 	ZooKeeper   string        `name:"zookeeper" help:"ZooKeeper's version, such as 3.9.6 (on Debian sh ensemble/install.sh --zookeeper 3.9.6 installs it), its jar, or the folder of an Apache release; default $$ZKVERIFY_ZOOKEEPER, then $$ZOOKEEPER_HOME, then the system's package. Of simulated servers: ${simulated}." placeholder:"VERSION"`
 }
 
-// ports are those of the servers.
+// ports returns the client ports of the servers.
 func (k *keeperFlags) ports() []int {
 	if len(k.ClientPorts) > 0 {
 		return k.ClientPorts
@@ -171,12 +171,11 @@ func (u *upCmd) Run(ctx context.Context, con *console) error {
 		"--voters", fmt.Sprint(u.Voters), "--observers", fmt.Sprint(u.Observers), "--tick", u.Tick.String(),
 		"--sync-limit", fmt.Sprint(u.SyncLimit), "--java", u.Java, "--zookeeper", u.ZooKeeper)
 	cmd.Stdout, cmd.Stderr = log, log
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // a Ctrl-C here is not for it
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // so that a Ctrl-C here does not reach it
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	// The keeper says that it is ready by the state file, and that it failed by
-	// ending.
+	// The keeper writes the state file when it is ready, and exits when it fails.
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }() // ends with the keeper or with this process
 	for {

@@ -15,15 +15,15 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 )
 
-// environment is where a run takes place.
+// environment holds the servers of a run, the network to them and the clients' credentials.
 type environment struct {
 	ensemble ensemble.Ensemble
 	network  links.Network
 	auth     ensemble.Credentials
 }
 
-// open starts the servers, or reaches yours. Whatever keeps it from that, but for an
-// interrupt and for what was asked for wrongly, means that they are unavailable.
+// open starts the servers, or connects to the user's. Its error is an unavailable, unless
+// the credentials are wrong or ctx has ended.
 func (f *serversFlags) open(ctx context.Context, con *console, dir, runID string) (*environment, error) {
 	auth, err := f.credentials()
 	if err != nil {
@@ -95,7 +95,7 @@ func (f *serversFlags) start(ctx context.Context, con *console, dir, runID strin
 	return env, nil
 }
 
-// started says how many servers are.
+// started returns the number of servers in words.
 func (f *ensembleFlags) started() string {
 	if f.Observers == 0 {
 		return words.Count(f.Voters, "ZooKeeper server")
@@ -103,7 +103,7 @@ func (f *ensembleFlags) started() string {
 	return words.Count(f.Voters, "ZooKeeper server") + " and " + words.Count(f.Observers, "observer") + " of"
 }
 
-// upgrades says which version servers can be upgraded to, "" if there is none.
+// upgrades names the version that servers can be upgraded to, "" if there is none.
 func upgrades(e ensemble.Upgradable) string {
 	if !e.CanUpgrade() {
 		return ""
@@ -123,7 +123,7 @@ func (f *serversFlags) local(dir string, peers links.Network, auth ensemble.Cred
 	}
 }
 
-// negativeSessions has local servers begin sessions whose ids are negative.
+// negativeSessions makes local servers assign negative session ids.
 func (f *serversFlags) negativeSessions() { f.firstID = 128 }
 
 func (f *serversFlags) containers(dir string) docker.Config {
@@ -135,7 +135,7 @@ func (f *serversFlags) containers(dir string) docker.Config {
 	}
 }
 
-// Close ends what open started.
+// Close stops the servers and the network that open started.
 func (e *environment) Close() error {
 	var err error
 	if e.ensemble != nil {

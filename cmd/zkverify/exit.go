@@ -18,7 +18,7 @@ import (
 const (
 	exitHolds       = 0
 	exitViolated    = 1
-	exitUnknown     = 2  // or not exercised, or not judged, or the run did not end in good order
+	exitUnknown     = 2  // also: not exercised, not judged, or the run did not end in good order
 	exitUsage       = 64 // EX_USAGE: also input that cannot be read
 	exitUnavailable = 69 // EX_UNAVAILABLE: no ensemble
 )
@@ -28,7 +28,7 @@ var (
 	errNoEnsemble  = errors.New("no such ensemble is running")
 )
 
-// outcome is the "error" of a command that has judged and said so.
+// outcome is the "error" of a command that has judged histories and printed the verdicts.
 type outcome verdict.Outcome
 
 func (o outcome) Error() string { return string(o) }
@@ -43,19 +43,19 @@ func (o outcome) status() int {
 	return exitUnknown
 }
 
-// usageError is an error of what was asked for.
+// usageError is an error in the command line or its input.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
 func usage(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
-// unavailable is why there is no ensemble to run on, whatever it is.
+// unavailable is the error of a command that has no ensemble to run on.
 type unavailable struct{ error }
 
 func (e unavailable) Unwrap() error { return e.error }
 
-// statusOf is the exit status of a command that ends with err.
+// statusOf returns the exit status of a command that ends with err.
 func statusOf(err error) int {
 	if err == nil {
 		return exitHolds
@@ -93,7 +93,7 @@ func statusOf(err error) int {
 	return exitUnknown
 }
 
-// upgradeRefused makes an error of usage of that of an upgrade to the version that runs.
+// upgradeRefused turns the error of an upgrade to the running version into a usage error.
 func upgradeRefused(err error) error {
 	if errors.Is(err, ensemble.ErrSameVersion) {
 		return usage("--upgrade-to: %w", ensemble.ErrSameVersion)
@@ -101,7 +101,7 @@ func upgradeRefused(err error) error {
 	return err
 }
 
-// withHint adds to what is not installed that there is a way without.
+// withHint adds to the error of a missing Java or ZooKeeper that simulated servers need neither.
 func withHint(err error) error {
 	if errors.Is(err, ensemble.ErrNoJava) || errors.Is(err, ensemble.ErrNoZooKeeper) {
 		return fmt.Errorf("%w; without either, --ensemble simulated runs servers written in Go", err)

@@ -55,7 +55,7 @@ func (c *explainCmd) explain(ctx context.Context, con *console) error {
 	return c.draw(ctx, con, x)
 }
 
-// draw writes the picture. Nothing is left of one that could not be drawn.
+// draw writes the picture. If it cannot be drawn, no file is left.
 func (c *explainCmd) draw(ctx context.Context, con *console, x *checker.Explanation) error {
 	var page bytes.Buffer
 	if err := x.Picture(ctx, &page); errors.Is(err, checker.ErrNoPicture) {

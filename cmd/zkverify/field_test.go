@@ -13,8 +13,8 @@ import (
 	"github.com/zkverify/zkverify/ensemble/ensembletest"
 )
 
-// smallField is a field of a lock that is right, of one that takes the lock when a waiter before it
-// has given up and so has two holders, and of one that cannot be run.
+// smallField is a field of three locks: a correct one; one whose clients take the lock when a
+// waiter before them has given up, so that there are two holders; and one that cannot be run.
 const smallField = `
 options: [--ensemble, KIND, --clients, "4", --locks, "1", --hold, 20ms, --duration, 3s]
 plans:
@@ -22,7 +22,7 @@ plans:
 libraries:
   - {name: recipes, id: recipes, language: Go, locks: [{name: Mutex, recipe: mutex, target: recipes}]}
   - {name: go-zookeeper, id: zk, language: Go, versions: [1.0.4], locks: [{name: Lock, recipe: mutex, target: plain-lists-once}]}
-  - {name: nobody's, id: nobodys, language: C, versions: [1], worker: /bin/sh -c 'echo it is not installed >&2; exit 69', locks: [{name: Lock, recipe: mutex, options: [--workers, "2"]}]}
+  - {name: absent, id: absent, language: C, versions: [1], worker: /bin/sh -c 'echo it is not installed >&2; exit 69', locks: [{name: Lock, recipe: mutex, options: [--workers, "2"]}]}
 `
 
 const smallExplanation = `
@@ -35,7 +35,7 @@ explanations:
     source: ["lock.go:1-2"]
 `
 
-// A field is made of runs, continued, explained, repeated and merged.
+// A field's runs are made, continued, explained, repeated and merged.
 func TestAFieldOfLocks(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -66,11 +66,11 @@ func TestAFieldOfLocks(t *testing.T) {
 	write(smallField)
 	status, said, _ := inProcess(t, "field", "--field", file, "--out", out, "--jobs", "2")
 	if status != exitViolated {
-		t.Errorf("a violation that nobody explains: exit status %d", status)
+		t.Errorf("a violation without an explanation: exit status %d", status)
 	}
 	wants("a field", said, `recipes/Mutex, ends of sessions, seed 1: (holds|not exercised)`, `zk-1.0.4/Lock, ends of sessions, seed 1: violated: .*mutual exclusion`,
-		`nobodys-1/Lock did not run: .*not installed`, `not explained: zk-1.0.4/Lock violated mutual exclusion: process \d`, `2 of 3 runs were made`)
-	wants("its table", read("field.md"), `\| recipes/Mutex \| ✓ 1 \|`, `\| zk-1.0.4/Lock \| \*\*✗\*\* 1/1, not explained \|`, `nobodys-1/Lock \| not run: .*not installed`, `(?s)## Not explained.*zk-1.0.4/Lock: mutual exclusion`)
+		`absent-1/Lock did not run: .*not installed`, `not explained: zk-1.0.4/Lock violated mutual exclusion: process \d`, `2 of 3 runs were made`)
+	wants("its table", read("field.md"), `\| recipes/Mutex \| ✓ 1 \|`, `\| zk-1.0.4/Lock \| \*\*✗\*\* 1/1, not explained \|`, `absent-1/Lock \| not run: .*not installed`, `(?s)## Not explained.*zk-1.0.4/Lock: mutual exclusion`)
 
 	write(smallField + smallExplanation)
 	started := time.Now()
@@ -117,7 +117,7 @@ func TestAFieldThatCannotBe(t *testing.T) {
 		"no plan":                  {"libraries: []", "", "it needs plans and libraries"},
 		"two locks of a name":      {strings.ReplaceAll(smallField, "id: zk", "id: zk, worker: a"), "", "either a target or the library's worker"},
 		"versions without choice":  {strings.ReplaceAll(smallField, "[1.0.4]", "[1.0.4, 1.0.5]"), "", "no variable that chooses one"},
-		"an explanation of nobody": {smallField + strings.ReplaceAll(smallExplanation, "zk-*", "etcd-*"), "", "of no lock of the field"},
+		"a cause of no known lock": {smallField + strings.ReplaceAll(smallExplanation, "zk-*", "etcd-*"), "", "of no lock of the field"},
 		"an unknown fault":         {smallField + smallExplanation + "    faults: [expire-sesion]\n", "", "expire-session"},
 		"beside another guarantee": {smallField + smallExplanation + "    beside: permits\n", "", `"permits" is none of its guarantees`},
 		"a lock that is none":      {smallField, "--lock=recipes,curator", `no lock "curator"; zkverify field --dry-run names all`},
@@ -145,7 +145,7 @@ func TestAFieldThatCannotBe(t *testing.T) {
 	}
 }
 
-// An interrupt loses nothing that was found, and the field continues later.
+// An interrupt loses no results, and the field continues later.
 func TestAFieldThatIsInterruptedContinues(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -8,16 +8,16 @@ import (
 	"github.com/zkverify/zkverify/report"
 )
 
-// annotate tells GitHub of a run that did not pass, where a workflow of it runs: a command
-// to it, which no door lets pass.
+// annotate writes a workflow command about a run that did not pass, if a GitHub workflow runs
+// this program. It writes behind the door, which would not let a command pass.
 func (con *console) annotate(r *report.NightResult) {
 	if os.Getenv("GITHUB_ACTIONS") == "true" && !r.Passed() {
 		fmt.Fprintln(screen(con.out), r.Annotation())
 	}
 }
 
-// stepSummary adds the night to the summary of the step, where a workflow of GitHub
-// runs.
+// stepSummary appends the night to the summary of the step, if a GitHub workflow runs this
+// program.
 func stepSummary(night *report.Night, dir string) (err error) {
 	path := os.Getenv("GITHUB_STEP_SUMMARY")
 	if path == "" {

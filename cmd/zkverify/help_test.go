@@ -12,14 +12,14 @@ import (
 	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
 )
 
-// commands returns every command that does something.
+// commands returns every command that is not just a group of others.
 func commands(t *testing.T) []*kong.Node {
 	t.Helper()
 	parser, err := newParser(new(cli), &console{}, func(int) {})
 	if err != nil {
 		t.Fatal(err)
 	}
-	laboratory(parser.Model.Node) // which is no longer hidden
+	laboratory(parser.Model.Node) // shows these commands
 	return parser.Model.Leaves(true)
 }
 
@@ -32,7 +32,7 @@ func TestHelpSaysWhatHoldsWithoutAnOption(t *testing.T) {
 					continue // off
 				}
 				if f.Required {
-					continue // there is nothing without it
+					continue // a required flag has no default
 				}
 				n++
 				if text := help.OfFlag(f.Value); !help.SaysDefault(text, f.Default) {
@@ -81,7 +81,7 @@ func TestWithoutACommandHelpIsPrinted(t *testing.T) {
 	}
 }
 
-// helpPage returns what a command prints.
+// helpPage returns the output of a command.
 func helpPage(t *testing.T, args ...string) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -91,7 +91,7 @@ func helpPage(t *testing.T, args ...string) string {
 	return out.String()
 }
 
-// The first page has a dozen commands at the most, and all others are on that of the laboratory.
+// The first page has at most a dozen commands, and that of the laboratory has all others.
 func TestEveryCommandIsOnAPage(t *testing.T) {
 	entries := func(page string) (names []string) {
 		_, list, _ := strings.Cut(page, "--version")

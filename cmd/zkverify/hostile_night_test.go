@@ -13,7 +13,7 @@ import (
 	"github.com/zkverify/zkverify/report"
 )
 
-// One text through every field of a part of a night, and a look at everything that comes out.
+// The hostile text is put into every field of a part of a night, and all output is examined.
 func TestWordsOfAPartOfANightPassADoor(t *testing.T) {
 	known := make(map[string]bool)
 	fieldsOf(reflect.TypeFor[report.Night](), "night", known)
@@ -92,7 +92,7 @@ func TestWordsOfAPartOfANightPassADoor(t *testing.T) {
 	}
 }
 
-// lookAtMarkdown finds what Markdown would take for more than words.
+// lookAtMarkdown reports text that Markdown would take for markup.
 func lookAtMarkdown(t *testing.T, text string) {
 	t.Helper()
 	lookAtLetters(t, "the summary of the step", text)

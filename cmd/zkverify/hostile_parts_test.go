@@ -17,7 +17,7 @@ import (
 	"github.com/zkverify/zkverify/report"
 )
 
-// partOfNight makes the folder of a part of a night that has kept a folder of each name.
+// partOfNight makes the folder of a part of a night that has kept a run folder of each name.
 func partOfNight(t *testing.T, dir, shard string, seeds int, names ...string) {
 	t.Helper()
 	n := &report.Night{Title: "recipes: mutex", Version: "v1", Started: time.Unix(100, 0), First: 1, Seeds: seeds, Shard: shard, Options: map[string]string{"faults": "all"}}
@@ -53,7 +53,7 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// allOf are the files below a folder, with what is in them.
+// allOf returns the paths and the contents of the files below a folder.
 func allOf(t *testing.T, dir string) string {
 	t.Helper()
 	var all strings.Builder
@@ -75,8 +75,8 @@ func allOf(t *testing.T, dir string) string {
 	return all.String()
 }
 
-// A part of a night may be anybody's: what it names and what lies in it is copied below --out
-// or refused, nothing else is read, written or removed, and a merge that fails changes nothing.
+// A part of a night may be untrusted. The files that it names and contains are copied below --out
+// or refused; no other file is read, written or removed; and a merge that fails changes nothing.
 func TestAPartOfANightReachesNothingBeyondItsFolder(t *testing.T) {
 	link := func(to, at string) func(*testing.T, string) {
 		return func(t *testing.T, root string) {

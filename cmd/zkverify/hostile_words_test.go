@@ -26,11 +26,11 @@ import (
 	"github.com/zkverify/zkverify/workload/folder"
 )
 
-// hostile is a text that means something to each medium: lines and commands, colors and the
-// title of a terminal, words that run backwards or are not seen, markup, links, shell.
+// hostile is a text with a meaning to each medium: lines and commands, colors and the title of a
+// terminal, letters that run backwards or are invisible, markup, links, shell.
 const hostile = "x\n::error title=forged::y\nFORGED: a line\r\x1b[2J\x1b[32mgreen\x1b]0;title\x07\x7f\u0085\u202eA\u200b\"'<script>alert(1)</script><img src=x onerror=alert(1)>`|**b**](http://x) ##[error]z ]]> $(touch forged) ```\n```\n## FORGED \U000e0041"
 
-// fieldsOf adds the paths of the strings in a type, as JSON names them: header.target,
+// fieldsOf adds to a set the paths of the strings in a type, as JSON names them: header.target,
 // header.options.* for the values of a map and header.options.key for its keys.
 func fieldsOf(t reflect.Type, at string, to map[string]bool) {
 	switch t.Kind() {
@@ -53,8 +53,8 @@ func fieldsOf(t reflect.Type, at string, to map[string]bool) {
 	}
 }
 
-// each calls do for the strings of a value of JSON with their paths, and puts what it returns in
-// their places. It knows the maps by the paths of fieldsOf.
+// each calls do for each string in a value of JSON, with its path, and replaces the string by the
+// result. It recognizes maps by the paths of fieldsOf.
 func each(v any, at string, known map[string]bool, do func(path, text string) string) any {
 	switch v := v.(type) {
 	case string:
@@ -77,7 +77,7 @@ func each(v any, at string, known map[string]bool, do func(path, text string) st
 	return v
 }
 
-// record is a history as JSON has it, a value a line.
+// record is a history as JSON values, one a line.
 type record []any
 
 func readRecord(t *testing.T, path string) record {
@@ -99,7 +99,7 @@ func readRecord(t *testing.T, path string) record {
 	return all
 }
 
-// each calls do for all strings of the history.
+// each calls do for all strings of the history, and replaces them by its results.
 func (r record) each(known map[string]bool, do func(path, text string) string) {
 	at := "header"
 	for i := range r {
@@ -120,7 +120,7 @@ func (r record) write(t *testing.T, path string) {
 	write(t, path, out.String())
 }
 
-// enriched has the fields that the histories of the corpus do not have.
+// enriched sets the fields that the histories of the corpus lack.
 func enriched(r record) record {
 	header := r[0].(map[string]any)
 	header["upgrade_to"], header["release_not_held"] = "3.9.9", histories.NotHeldAsLost
@@ -143,7 +143,7 @@ func enriched(r record) record {
 	return r
 }
 
-// One text through every field of a history, and a look at everything that comes out.
+// The hostile text is put into every field of a history, and all output is examined.
 func TestWordsOfAHistoryPassADoor(t *testing.T) {
 	known := make(map[string]bool)
 	fieldsOf(reflect.TypeFor[histories.Header](), "header", known)
@@ -162,7 +162,7 @@ func TestWordsOfAHistoryPassADoor(t *testing.T) {
 				}
 				return r
 			}
-			values := make(map[string]string) // of the fields that are still to be seen
+			values := make(map[string]string) // of the fields that are still to be tested
 			read().each(known, func(path, text string) string {
 				if left[path] && text != "" {
 					values[path] = text
@@ -172,7 +172,7 @@ func TestWordsOfAHistoryPassADoor(t *testing.T) {
 			for _, field := range slices.Sorted(maps.Keys(values)) {
 				delete(left, field)
 				r := read()
-				// Everywhere: what names the same thing goes on naming it.
+				// Replace the value everywhere, so that equal names stay equal.
 				r.each(known, func(path, text string) string {
 					if text == values[field] {
 						return text + hostile
@@ -191,7 +191,7 @@ func TestWordsOfAHistoryPassADoor(t *testing.T) {
 	}
 }
 
-// lookAtAll runs what tells of a history, and looks at what it says.
+// lookAtAll runs all commands that print a history or parts of it, and examines their output.
 func lookAtAll(t *testing.T, r record) {
 	file := filepath.Join(t.TempDir(), folder.History)
 	r.write(t, file)
@@ -204,7 +204,7 @@ func lookAtAll(t *testing.T, r record) {
 	}
 	text, err := os.ReadFile(page)
 	if err != nil {
-		return // it is no history any more
+		return // it is not a valid history any more
 	}
 	lookAtMarkup(t, "the page", string(text))
 	lookAtData(t, string(text))
@@ -223,7 +223,7 @@ func lookAtAll(t *testing.T, r record) {
 	lookAtMarkup(t, "junit.xml", junit.String())
 }
 
-// lookAtCommand runs zkverify, and looks at what it says.
+// lookAtCommand runs zkverify, and examines its output.
 func lookAtCommand(t *testing.T, args ...string) {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -231,7 +231,7 @@ func lookAtCommand(t *testing.T, args ...string) {
 	lookAt(t, strings.Join(args, " "), out.String()+"\n"+errs.String())
 }
 
-// lookAt finds what a terminal or CI would take for more than words, and lines that are not ours.
+// lookAt reports text that a terminal or CI would take for commands, and forged lines.
 func lookAt(t *testing.T, what, text string) {
 	t.Helper()
 	lookAtLetters(t, what, text)
@@ -242,7 +242,7 @@ func lookAt(t *testing.T, what, text string) {
 	}
 }
 
-// lookAtLetters finds letters that do not print.
+// lookAtLetters reports letters that are not printable.
 func lookAtLetters(t *testing.T, what, text string) {
 	t.Helper()
 	for i, r := range text {
@@ -252,7 +252,7 @@ func lookAtLetters(t *testing.T, what, text string) {
 	}
 }
 
-// lookAtMarkup finds what HTML and XML would take for markup.
+// lookAtMarkup reports text that HTML and XML would take for markup.
 func lookAtMarkup(t *testing.T, what, text string) {
 	t.Helper()
 	lookAtLetters(t, what, text)
@@ -263,7 +263,7 @@ func lookAtMarkup(t *testing.T, what, text string) {
 	}
 }
 
-// lookAtData finds letters that do not print in what a page's script shows.
+// lookAtData reports letters in the data of a page's script that are not printable.
 func lookAtData(t *testing.T, page string) {
 	t.Helper()
 	_, letters, _ := strings.Cut(page, `id="data">`)
@@ -286,7 +286,7 @@ func lookAtData(t *testing.T, page string) {
 	})
 }
 
-// What has several lines cannot pass for several words of ours.
+// The lines of a text cannot pass for several messages of zkverify.
 func TestFurtherLinesAreSetIn(t *testing.T) {
 	var said bytes.Buffer
 	(&console{err: &said}).behindDoors().say("zkverify: a\nFORGED\n  b\n::error::c")
@@ -295,15 +295,15 @@ func TestFurtherLinesAreSetIn(t *testing.T) {
 	}
 }
 
-// printed is an error as the console prints it.
+// printed returns an error as the console prints it.
 func printed(err error) string {
 	var said bytes.Buffer
 	(&console{err: &said}).behindDoors().print(err.Error())
 	return said.String()
 }
 
-// Only the console writes to the outputs of the process, through its doors, and what speaks a
-// protocol to another process.
+// Only the console writes to the outputs of the process, through its doors, and the files that
+// speak a protocol with another process.
 func TestNothingGoesAroundTheDoors(t *testing.T) {
 	protocols := map[string]bool{"cmd/zkverify/sim.go": true, "cmd/zkverify/selftest.go": true, "workload/simulation/process/host.go": true}
 	root := filepath.Join("..", "..")
@@ -318,7 +318,7 @@ func TestNothingGoesAroundTheDoors(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			// Programs beside zkverify write what they like: benchmarks, examples, generators.
+			// Other programs may write to their outputs: benchmarks, examples, generators.
 			if file.Name.Name == "main" && !strings.HasPrefix(name, "cmd/zkverify/") {
 				return nil
 			}

@@ -16,9 +16,10 @@ import (
 	"time"
 )
 
-// hostileWorker makes the test binary a worker that tells its run to wait: it ignores signals, and
-// answers no command but echo. When it is asked to open a client it leaves a process behind that is
-// in no group, session or family of its, whose number is in the file that the value names.
+// hostileWorker makes the test binary a worker that hangs: it ignores signals, and answers no
+// command but echo. When it is asked to open a client, it leaves a process behind that is not in
+// its group or session nor a child of it, and writes the process id to the file that the value
+// names.
 const hostileWorker = "ZKVERIFY_TEST_HOSTILE_WORKER"
 
 func beHostileWorker(file string) {
@@ -36,10 +37,10 @@ func beHostileWorker(file string) {
 			_ = exec.Command("setsid", "-f", "sh", "-c", "echo $$ >'"+file+".new'; mv '"+file+".new' '"+file+"'; exec sleep 300").Run()
 		}
 	}
-	select {} // it does not end with its input either
+	select {} // it does not end at the end of its input either
 }
 
-// hung starts a run with a hostile worker, and returns when it waits for the worker.
+// hung starts a run with a hostile worker, and returns when the run waits for the worker.
 func hung(t *testing.T) (run *exec.Cmd, said *bytes.Buffer, left int) {
 	t.Helper()
 	if _, err := os.Stat("/proc/self/environ"); err != nil {
@@ -62,7 +63,7 @@ func hung(t *testing.T) (run *exec.Cmd, said *bytes.Buffer, left int) {
 		left, _ = strconv.Atoi(strings.TrimSpace(string(text)))
 		if ctx.Err() != nil {
 			_ = run.Wait()
-			t.Fatalf("nobody asked the worker to open a client:\n%s", said)
+			t.Fatalf("the run did not ask the worker to open a client:\n%s", said)
 		}
 	}
 	return run, said, left

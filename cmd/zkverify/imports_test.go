@@ -13,8 +13,8 @@ import (
 // module is the path of this module.
 const module = "github.com/zkverify/zkverify"
 
-// allowed says which packages of the module each package may import, as
-// docs/architecture.md does. Imports point one way.
+// allowed lists the packages of the module that each package may import, in accordance
+// with docs/architecture.md. Imports point one way.
 var allowed = map[string][]string{
 	"recipes":                            {"internal/sasl", "recipes/internal/barrier", "recipes/internal/queue", "recipes/internal/session"},
 	"recipes/bench":                      {"recipes", "ensemble", "internal/relay", "internal/curatortools", "ensemble/links", "workload/lock", "workload/remote"},
@@ -168,8 +168,8 @@ func TestImportsPointOneWay(t *testing.T) {
 	}
 }
 
-// What services import in production must stay small, and so must what judges a
-// history.
+// The dependencies of packages that services import in production must stay few, and so
+// must those of packages that judge a history.
 func TestRecipesNeedTheZooKeeperClientAlone(t *testing.T) {
 	for _, p := range listPackages(t) {
 		may, check := map[string][]string{
@@ -196,7 +196,7 @@ func TestRecipesNeedTheZooKeeperClientAlone(t *testing.T) {
 	}
 }
 
-// Judges know models of their own; one package searches them, and another draws them.
+// Judges use models of their own. One package searches them with Porcupine, and another draws them.
 func TestPorcupineIsKnownToTheSearchAndThePictureAlone(t *testing.T) {
 	var known []string
 	for _, p := range listPackages(t) {

@@ -20,7 +20,7 @@ import (
 	"github.com/zkverify/zkverify/workload/folder"
 )
 
-// engineFlags choose what judges a history, and how much it may cost.
+// engineFlags choose the engine that judges a history, and bound its cost.
 type engineFlags struct {
 	Engine  string        `rare:"" default:"both" enum:"interval,porcupine,both" help:"What judges: interval, porcupine, or both, which must agree."`
 	Timeout time.Duration `rare:"" default:"1m" help:"How long Porcupine may search in all. What it leaves undecided is unknown."`
@@ -38,18 +38,18 @@ func (f engineFlags) Validate() error {
 	return nil
 }
 
-// opening opens a history.
+// opening is a function that opens a history.
 type opening func(ctx context.Context, path string) (*histories.File, error)
 
-// opening opens a history of another tool as the conventions say.
+// opening returns a function that opens a history, one of another tool by the conventions.
 func (f readFlags) opening(c Conventions) opening {
 	return func(ctx context.Context, path string) (*histories.File, error) { return f.open(ctx, path, c.as()) }
 }
 
-// noOptions are those of a history that a run of this program has recorded.
+// noOptions returns no options: a history that a run of this program has recorded needs none.
 func noOptions(*histories.File) []checker.Option { return nil }
 
-// searches are the engine flags of commands that have none.
+// searches holds the engine settings of commands without engine flags.
 var searches = engineFlags{Engine: string(checker.Both), Timeout: time.Minute, Memory: 256}
 
 // judgeAs judges the history in a file by the conventions, within the bounds.
@@ -59,7 +59,7 @@ func (f engineFlags) judgeAs(ctx context.Context, con *console, path string, c C
 	}, bounds.most(f))
 }
 
-// recordedHere opens what a run of this program has just recorded.
+// recordedHere opens a history that a run of this program has just recorded.
 func recordedHere(_ context.Context, path string) (*histories.File, error) {
 	file, err := histories.Open(path)
 	if err != nil {
@@ -68,7 +68,7 @@ func recordedHere(_ context.Context, path string) (*histories.File, error) {
 	return file, nil
 }
 
-// judge judges the history in a file, and says how long that took.
+// judge judges the history in a file, and prints how long that took.
 func (f engineFlags) judge(ctx context.Context, con *console, path string, open opening, options func(*histories.File) []checker.Option, caps models.Caps) (histories.Header, *checker.Report, error) {
 	start := time.Now()
 	file, err := open(ctx, path)
@@ -101,11 +101,11 @@ func (f engineFlags) judge(ctx context.Context, con *console, path string, open 
 	return file.Header(), r, nil
 }
 
-// large is the size of a file that takes long to read.
+// large is the size from which on a file takes so long to read that a bar is shown.
 const large = 32 << 20
 
-// reading shows on a terminal how much of a large file has been read, until done
-// is called.
+// reading shows on a terminal how much of a large file has been read. It ends when done is
+// called.
 func (con *console) reading(file *histories.File) (done func()) {
 	_, size := file.Progress()
 	if !con.terminal || size < large {
@@ -165,7 +165,7 @@ func (f readFlags) openHistory(ctx context.Context, path string, as histories.As
 	return f.open(ctx, file, as)
 }
 
-// openLocks is openHistory for what is shown or written of locks alone.
+// openLocks is openHistory for commands that take histories of locks alone.
 func (f readFlags) openLocks(ctx context.Context, path string, as histories.As) (*histories.File, error) {
 	file, err := f.openHistory(ctx, path, as)
 	if err == nil && file.Registers() {
@@ -188,7 +188,7 @@ func (f readFlags) readHistory(ctx context.Context, path string) (name string, h
 	return file.Path(), h, nil
 }
 
-// refusal is why there is nothing to show of a history.
+// refusal returns the error of a command that has nothing to show of a history.
 func refusal(file string, err error) error {
 	if errors.Is(err, checker.ErrNotViolated) || errors.Is(err, checker.ErrNoGuarantee) {
 		return usageError{fmt.Errorf("%s: %w", file, err)}

@@ -15,8 +15,8 @@ import (
 	"github.com/zkverify/zkverify/ensemble/ensembletest"
 )
 
-// A file of --auth-file has the commands authenticate by Kerberos. What goes wrong ends them, with what
-// to do about it.
+// With --auth-file the commands authenticate by Kerberos. An error ends them, and its message
+// gives advice.
 func TestCommandsAuthenticateByKerberos(t *testing.T) {
 	k := ensembletest.StartKDC(t, "udp_preference_limit = 1")
 	ensembletest.Real(t, "ZooKeeper checks the tickets")
@@ -111,7 +111,8 @@ func TestCommandsAuthenticateByKerberos(t *testing.T) {
 	}
 }
 
-// keysOf returns what a keytab's last key looks like in a text: the bytes stand before the number of the key.
+// keysOf returns the forms that a keytab's last key may have in a text. The key's bytes stand
+// before its number in the keytab.
 func keysOf(t *testing.T, keytab string) []string {
 	t.Helper()
 	all, err := os.ReadFile(keytab)
@@ -131,7 +132,8 @@ func showsNoKey(t *testing.T, said, keytab string) {
 	}
 }
 
-// late is the address of a KDC that gets each request more than two seconds late; "" never.
+// late returns the address of a relay that passes each request to a KDC more than two seconds
+// late; if kdc is "", never.
 func late(t *testing.T, kdc string) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

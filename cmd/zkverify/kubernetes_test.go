@@ -18,7 +18,7 @@ import (
 	"github.com/zkverify/zkverify/ensemble/docker"
 )
 
-// job is what of a Kubernetes Job these tests look at.
+// job holds the fields of a Kubernetes Job that these tests check.
 type job struct {
 	Kind string
 	Spec struct {
@@ -36,7 +36,7 @@ type job struct {
 	}
 }
 
-// container is that of a pod.
+// container is a container of a pod.
 type container struct {
 	Image        string
 	Env          []struct{ Name, Value string }
@@ -50,7 +50,7 @@ type container struct {
 	Resources       struct{ Requests, Limits map[string]string }
 }
 
-// securityContext is that of a pod or a container.
+// securityContext is the security context of a pod or a container.
 type securityContext struct {
 	RunAsNonRoot             bool                  `yaml:"runAsNonRoot"`
 	RunAsUser                int64                 `yaml:"runAsUser"`
@@ -60,8 +60,8 @@ type securityContext struct {
 	Capabilities             struct{ Drop, Add []string }
 }
 
-// A cluster that enforces the restricted Pod Security Standard takes the pods, and no pod takes
-// more of its node than it says.
+// A cluster that enforces the restricted Pod Security Standard admits the pods, and each pod
+// limits the resources that it takes from its node.
 func TestPodsOnKubernetesAreRestricted(t *testing.T) {
 	no := func(b *bool) bool { return b != nil && !*b }
 	for _, file := range []string{"nightly.yaml", "merge.yaml"} {
@@ -87,7 +87,7 @@ func TestPodsOnKubernetesAreRestricted(t *testing.T) {
 	}
 }
 
-// An image that comes from outside is named by its digest: what runs today is what ran yesterday.
+// Images of others are named by their digests, so that the same image runs every day.
 func TestImagesFromOutsideArePinned(t *testing.T) {
 	for file, images := range map[string]int{"docker-compose.yml": 2, "docs/kubernetes/Dockerfile": 1, "ensemble/docker/config.go": 1} {
 		text, err := os.ReadFile("../../" + file)
@@ -134,8 +134,8 @@ func jobOf(t *testing.T, file string) job {
 	return job{}
 }
 
-// The pods of the Job are told the part of the runs that --shard auto looks for,
-// and each writes to a folder of the volume that merge reads.
+// The pods of the Job have the environment in which --shard auto finds their part of the
+// runs, and each writes to a folder of the volume that merge reads.
 func TestThePodsOfTheKubernetesJobShareTheRuns(t *testing.T) {
 	nightly, merge := jobOf(t, "nightly.yaml"), jobOf(t, "merge.yaml")
 	if s := nightly.Spec; s.CompletionMode != "Indexed" || s.Completions < 2 || s.Parallelism != s.Completions {
@@ -175,8 +175,8 @@ func TestThePodsOfTheKubernetesJobShareTheRuns(t *testing.T) {
 	}
 }
 
-// commandsOf returns the environment of the Job's container, with more, and the arguments with
-// which its script starts zkverify.
+// commandsOf returns the environment of the Job's container, to which it adds more, and the
+// arguments with which the container's script starts zkverify.
 func commandsOf(t *testing.T, j job, more map[string]string) (env map[string]string, args []string) {
 	t.Helper()
 	c := j.Spec.Template.Spec.Containers[0]

@@ -33,12 +33,12 @@ func (listCmd) Help() string {
 		"zkverify list faults")
 }
 
-// ensembles are the kinds of servers, for what each can be made to do.
+// ensembles holds a value of each kind of ensemble, to find out which faults it supports.
 var ensembles = map[string]ensemble.Ensemble{
 	"local": (*ensemble.Local)(nil), "docker": (*docker.Ensemble)(nil), "external": (*ensemble.Ext)(nil), "simulated": (*simulated.Ensemble)(nil),
 }
 
-// offeredBy names the ensembles that have what a fault needs.
+// offeredBy names the ensembles that meet the need of a fault.
 func offeredBy(need fault.Need) string {
 	if need == fault.NeedsWorkers {
 		return "with --workers, in zkverify-sim"

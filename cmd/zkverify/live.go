@@ -11,11 +11,11 @@ import (
 	"github.com/zkverify/zkverify/workload"
 )
 
-// liveLine tells in one line of a terminal how a run stands: what is in force, a bar,
-// and as much of the rest as there is room for. Nothing is cut off but the name of a
-// fault that is wider than half of the line. Label says which run of several it is.
+// liveLine returns the progress of a run in one line of a terminal: the faults in force, a
+// bar, and as many of the other figures as there is room for. Nothing is cut off but the
+// name of a fault that is wider than half of the line. label names the run among several.
 func liveLine(width int, label string, now workload.Progress, rate float64) string {
-	column := min(width*2/3, max(26, width*2/5)) // so wide that the bar stays where it is
+	column := min(width*2/3, max(26, width*2/5)) // so wide that the bar does not move
 	force := inForce(now, column)
 	size := min(30, max(6, width/6))
 	line := force + strings.Repeat(" ", column-utf8.RuneCountInString(force)) + " " + barOf(now, size)
@@ -31,8 +31,8 @@ func liveLine(width int, label string, now workload.Progress, rate float64) stri
 	return line
 }
 
-// liveParts are what there is to tell, what matters most first. Of each the first
-// form is taken that fits.
+// liveParts returns the figures of a run, the most important first. Each has several forms, of
+// which the first that fits is shown.
 func liveParts(label string, now workload.Progress, rate float64) [][]string {
 	left := short(max(0, now.Duration-now.Elapsed))
 	parts := [][]string{{left + " left", left}}
@@ -53,7 +53,7 @@ func liveParts(label string, now workload.Progress, rate float64) [][]string {
 		[]string{fmt.Sprintf("%d held", now.Held)})
 }
 
-// short tells a length of time in at most six letters.
+// short formats a duration in at most six letters.
 func short(d time.Duration) string {
 	switch {
 	case d < 100*time.Second:
@@ -64,8 +64,8 @@ func short(d time.Duration) string {
 	return fmt.Sprintf("%d h", d/time.Hour)
 }
 
-// inForce names the faults that are in force, in at most width letters, or the phase in
-// which there are none.
+// inForce names the faults that are in force, in at most width letters, or the phase if it has
+// no faults.
 func inForce(now workload.Progress, width int) string {
 	switch now.Phase {
 	case histories.PhaseRecovery:
@@ -84,7 +84,7 @@ func inForce(now workload.Progress, width int) string {
 	if n := len(now.Faults) - 1; n > 0 {
 		more = fmt.Sprintf(" +%d", n)
 	}
-	name, _, _ := strings.Cut(first, " ") // without what it hits
+	name, _, _ := strings.Cut(first, " ") // without the target of the fault
 	for _, text := range []string{all, first + more, name + more} {
 		if utf8.RuneCountInString(text) <= width {
 			return text
@@ -93,7 +93,7 @@ func inForce(now workload.Progress, width int) string {
 	return string([]rune(name)[:max(0, width-len(more)-1)]) + "…" + more
 }
 
-// barOf draws how much of the chaos phase is over.
+// barOf draws the part of the chaos phase that is over.
 func barOf(now workload.Progress, size int) string {
 	inner := size - 2
 	full := inner

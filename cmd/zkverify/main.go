@@ -30,8 +30,8 @@ import (
 	"github.com/zkverify/zkverify/workload/targets"
 )
 
-// cli is the command line. Its first page has the commands by what one wants; those that are
-// hidden there and have a help text are the laboratory's, which zkverify lab lists.
+// cli is the command line. The first help page groups the commands by purpose. Hidden commands
+// that have a help text are those of the laboratory, which zkverify lab lists.
 type cli struct {
 	Run      runCmd               `cmd:"" group:"Test a lock:" help:"Drive a lock through faults on a real ensemble, and judge it."`
 	Check    checkCmd             `cmd:"" group:"Test a lock:" help:"Judge recorded histories again, offline."`
@@ -61,11 +61,11 @@ type cli struct {
 	Version kong.VersionFlag `help:"Print the version and exit."`
 }
 
-// ballast counts as memory that is in use, see main.
+// ballast counts as memory in use, see main.
 var ballast []byte
 
 func main() {
-	if len(os.Args) == 2 { // before anything is drawn or allocated that is not part of the run
+	if len(os.Args) == 2 { // before the program draws or allocates anything that is not part of the run
 		switch os.Args[1] {
 		case simRun:
 			_ = simRunCmd{}.Run()
@@ -74,14 +74,14 @@ func main() {
 		}
 	}
 	if seeded.Exact() {
-		runtime.GOMAXPROCS(runtime.NumCPU() + 64) // there, a processor that waits for a program does nothing else
+		runtime.GOMAXPROCS(runtime.NumCPU() + 64) // in a seeded runtime, a processor that waits for a program does nothing else
 	}
-	runtime.MemProfileRate = 0 // nobody asks for the profile, and it grows through a night
-	// A run shares its machine with three servers: memory is dearer than the
-	// little time that collecting it more often takes.
+	runtime.MemProfileRate = 0 // the profile is not used, and it grows through a night
+	// A run shares its machine with three servers: memory matters more than the
+	// little time that more frequent collections take.
 	debug.SetGCPercent(40)
-	// Nobody writes to it, so it takes no memory. But the collector counts it,
-	// and so does not run all the time while the heap is small.
+	// The ballast is never written to, so it takes no memory. But the collector
+	// counts it, and so does not run all the time while the heap is small.
 	ballast = make([]byte, 128<<20)
 	defer runtime.KeepAlive(ballast)
 	con := newConsole()
@@ -138,8 +138,8 @@ func zkverify(args []string, con *console) (status int) {
 // mutantsProgram is the program beside this one that has the mutants, see package mutants.
 const mutantsProgram = "zkverify-mutants"
 
-// becomeMutants has that program, if it is there, take the place of this one, with the same
-// command. Else it returns why not.
+// becomeMutants replaces this process by mutantsProgram, with the same command line. If that
+// program is not there, it returns the error why.
 func becomeMutants(why error) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -155,8 +155,8 @@ func becomeMutants(why error) error {
 	return fmt.Errorf("%s: %w", program, syscall.Exec(program, append([]string{program}, os.Args[1:]...), os.Environ()))
 }
 
-// asHelp has help in the place of a command ask for the help of the one behind it, and --help-all
-// for help, with all options.
+// asHelp turns the arguments "help COMMAND" into "COMMAND --help", and --help-all into --help. all
+// reports whether the help is to show all options.
 func asHelp(args []string) (_ []string, all bool) {
 	if len(args) > 0 && args[0] == "help" {
 		args = append(slices.Clone(args[1:]), "--help")
@@ -167,7 +167,7 @@ func asHelp(args []string) (_ []string, all bool) {
 	return args, false
 }
 
-// hideRare leaves those options out of the help that have the tag rare.
+// hideRare leaves the options with the tag rare out of the help.
 func hideRare(node *kong.Node) {
 	for _, f := range node.Flags {
 		f.Hidden = f.Hidden || f.Tag.Has("rare")
@@ -177,8 +177,7 @@ func hideRare(node *kong.Node) {
 	}
 }
 
-// printHelp prints the help of a command. That of one that does something when none of
-// its subcommands is named is what it does then.
+// printHelp prints the help of a command, or of its default subcommand if it has one.
 func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 	root, node := ctx.Model.Node, ctx.Selected()
 	hidden := 0
@@ -208,7 +207,7 @@ func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 	return nil
 }
 
-// laboratory are the commands that are not on the first page.
+// laboratory returns the commands that are not on the first page, and shows them in the help.
 func laboratory(root *kong.Node) (all []*kong.Node) {
 	for _, n := range root.Children {
 		if n.Hidden && n.Help != "" {
@@ -244,7 +243,7 @@ func newParser(c *cli, con *console, exit func(int)) (*kong.Kong, error) {
 	)
 }
 
-// helpVars are what help texts of flags refer to.
+// helpVars returns the variables of the flags' help texts.
 func helpVars() kong.Vars {
 	return kong.Vars{"version": versionText(), "image": docker.DefaultImage, "simulated": strings.Join(simulated.Versions(), " or ")}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/zkverify/zkverify/workload/cycle"
 )
 
-// mixFlags are workload.Mix on the command line.
+// mixFlags are the flags of a cycle.Mix.
 type mixFlags struct {
 	Hold     time.Duration `rare:"" default:"2ms" help:"Mean time that a lock is held."`
 	Patience time.Duration `rare:"" default:"100ms" help:"Longest timeout, or time to a cancellation, of an acquire."`
@@ -24,7 +24,7 @@ type mixFlags struct {
 	Options  float64       `rare:"" default:"0.2" help:"Share of clients that take an option of the lock, of each that it has. Clients in worker processes take none."`
 }
 
-// share is a flag that is a share of what clients do.
+// share is a flag whose value is a share of the clients' operations.
 type share struct {
 	flag  string
 	value float64
@@ -41,7 +41,7 @@ func (m mixFlags) shares(mix *cycle.Mix) []share {
 	}
 }
 
-// span is a flag that is a length of time.
+// span is a flag whose value is a duration.
 type span struct {
 	flag  string
 	value time.Duration
@@ -52,20 +52,20 @@ func (m mixFlags) spans(mix *cycle.Mix) []span {
 	return []span{{"hold", m.Hold, &mix.Hold}, {"patience", m.Patience, &mix.Patience}}
 }
 
-// mix is what a run is told of the flags.
+// mix returns the mix that the flags describe.
 func (m mixFlags) mix() (mix cycle.Mix) {
 	for _, s := range m.spans(&mix) {
 		*s.sets = s.value
 	}
 	for _, s := range m.shares(&mix) {
 		if *s.sets = s.value; s.value == 0 {
-			*s.sets = -1 // the zero value means the default there
+			*s.sets = -1 // in a cycle.Mix, the zero value means the default
 		}
 	}
 	return mix
 }
 
-// options are the flags by name, for the history's header.
+// options adds the flags to o by name, for the history's header.
 func (m mixFlags) options(o map[string]string) {
 	var unused cycle.Mix
 	for _, s := range m.spans(&unused) {

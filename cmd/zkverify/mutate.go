@@ -24,10 +24,10 @@ import (
 	"github.com/zkverify/zkverify/workload/simulation"
 )
 
-// mutantsFile has a line for each mutant that was tried, as soon as it was.
+// mutantsFile is the file with a line for each tried mutant, written as soon as it was tried.
 const mutantsFile = "mutants.jsonl"
 
-// mutateCmd tries mutants of recipes that were made by rule.
+// mutateCmd tries mutants of recipes that operators generate.
 type mutateCmd struct {
 	List     bool     `help:"Print the mutants, and run none."`
 	Keys     bool     `help:"With --list, print what a mutant is known by when lines and numbers change."`
@@ -107,8 +107,8 @@ func (m *mutateCmd) Run(ctx context.Context, con *console) error {
 	return m.try(ctx, con, program, chosen, equivalent)
 }
 
-// choose returns the mutants that the flags name, and how many of those are left out
-// since they are equivalent.
+// choose returns the mutants that the flags name, without the equivalent ones, and the number of
+// these.
 func (m *mutateCmd) choose(all []mutate.Mutant) (chosen []mutate.Mutant, equivalent int, err error) {
 	reasons, err := mutate.Equivalent()
 	if err != nil {
@@ -133,7 +133,7 @@ func (m *mutateCmd) choose(all []mutate.Mutant) (chosen []mutate.Mutant, equival
 	return chosen, equivalent, nil
 }
 
-// list prints mutants.
+// list prints the chosen mutants.
 func (m *mutateCmd) list(con *console, chosen []mutate.Mutant) {
 	for _, x := range chosen {
 		if m.Keys {
@@ -144,13 +144,13 @@ func (m *mutateCmd) list(con *console, chosen []mutate.Mutant) {
 	}
 }
 
-// try makes runs with mutants, and says what has become of them.
+// try makes runs with mutants, and prints which were killed.
 func (m *mutateCmd) try(ctx context.Context, con *console, program *mutate.Program, chosen []mutate.Mutant, equivalent int) (err error) {
 	dir, err := makeFolder(m.Out, time.Now(), "mutate")
 	if err != nil {
 		return err
 	}
-	if dir, err = filepath.Abs(dir); err != nil { // runs have folders of their own
+	if dir, err = filepath.Abs(dir); err != nil { // runs have working folders of their own
 		return err
 	}
 	con.say("zkverify %s: building %s into one program, in %s", versionText(), words.Count(len(program.Mutants), "mutant"), dir)
@@ -196,7 +196,7 @@ func (m *mutateCmd) try(ctx context.Context, con *console, program *mutate.Progr
 	}
 	stands()
 	tried := slices.Clone(chosen)
-	rand.New(rand.NewPCG(uint64(m.Seed), 1)).Shuffle(len(tried), func(i, j int) { tried[i], tried[j] = tried[j], tried[i] }) // half of them are a sample
+	rand.New(rand.NewPCG(uint64(m.Seed), 1)).Shuffle(len(tried), func(i, j int) { tried[i], tried[j] = tried[j], tried[i] }) // so that an interrupted half of them is a sample
 	runErr := trial.Try(ctx, trial.Config{
 		Program: file, Mutants: tried, Stages: stages, Results: results, Scratch: scratch, Ended: func(trial.Result) { stands() },
 	})
@@ -207,7 +207,7 @@ func (m *mutateCmd) try(ctx context.Context, con *console, program *mutate.Progr
 	return tellMutants(con, results, chosen, equivalent, dir)
 }
 
-// tellMutants says what has become of mutants.
+// tellMutants prints which of the mutants were killed, and which survived.
 func tellMutants(con *console, results *trial.Results, chosen []mutate.Mutant, equivalent int, dir string) error {
 	all, missing := results.Of(chosen)
 	text := trial.Summary(all)
@@ -231,7 +231,8 @@ func tellMutants(con *console, results *trial.Results, chosen []mutate.Mutant, e
 	return nil
 }
 
-// stages are what is done with each mutant, and the files of all programs that takes.
+// stages returns the stages in which each mutant is tried, and the files of the programs that
+// they run.
 func (m *mutateCmd) stages(ctx context.Context, con *console, program *mutate.Program, dir, file string, seeded bool) (stages []trial.Stage, programs []string, err error) {
 	jobs := m.Jobs
 	if jobs == 0 {
@@ -262,18 +263,19 @@ func (m *mutateCmd) stages(ctx context.Context, con *console, program *mutate.Pr
 		for _, t := range of.Programs {
 			programs = append(programs, t.Program)
 		}
-		// Most of the time a test waits.
+		// A test waits most of the time.
 		stages = append(stages, trial.Stage{Name: name, Runner: of, Settings: of.Settings(), Jobs: 3 * jobs, ByReach: true, Spares: true})
 	}
 	return stages, programs, nil
 }
 
-// recipesTests is how the tests of the recipes are run, which are still to be built.
+// recipesTests returns the settings with which the tests of the recipes run. They are not built
+// yet.
 func recipesTests() trial.Tests {
 	return trial.Tests{Env: []string{"ZKVERIFY_TEST_SERVERS=simulated"}, Patience: patienceWithTest}
 }
 
-// recipesTestsForRaces is how they are run with the race detector.
+// recipesTestsForRaces returns the settings with which they run under the race detector.
 func recipesTestsForRaces(source string) trial.Tests {
 	of, options := recipesTests(), "atexit_sleep_ms=0"
 	if others := filepath.Join(source, racesOfOthers); isFile(others) {
@@ -283,18 +285,19 @@ func recipesTestsForRaces(source string) trial.Tests {
 	return of
 }
 
-// patienceWithTest is how long one test may take: the longest takes an eighth of that, and half
-// of it on a machine that has three other things to do. With the race detector it takes several
+// patienceWithTest is the time limit of one test: the longest takes an eighth of it, and half
+// of it on a machine that runs three other jobs. With the race detector a test takes several
 // times as long.
 const (
 	patienceWithTest = 2 * time.Minute
 	patienceWithRace = 4 * time.Minute
 )
 
-// racesOfOthers is a file of the source: the races of libraries, which are passed over.
+// racesOfOthers is the file in the source tree that lists races of libraries, to be ignored.
 const racesOfOthers = ".ci/races"
 
-// runner makes the runs with a program that has the mutants, on a runtime that is seeded or not.
+// runner returns the runner of simulated runs with a program that contains the mutants. seeded
+// tells whether its Go runtime is.
 func (m *mutateCmd) runner(ctx context.Context, program string, seeded bool) (trial.Runner, error) {
 	version, err := exec.CommandContext(ctx, program, "--version").Output()
 	return trial.VirtualTime{
@@ -303,8 +306,9 @@ func (m *mutateCmd) runner(ctx context.Context, program string, seeded bool) (tr
 	}, err
 }
 
-// settings are the runs in which a mutant can be killed, in the order in which they are
-// made: those of one recipe take a tenth of the time of those of all, and drive it more.
+// settings returns the runs in which a mutant can be killed, in the order in which they are made.
+// Runs of one recipe come first: they take a tenth of the time of runs of all, and drive the
+// recipe more.
 func (m *mutateCmd) settings() (all []trial.Setting) {
 	for i := range m.Alone {
 		for _, recipe := range histories.Recipes() {
@@ -317,7 +321,7 @@ func (m *mutateCmd) settings() (all []trial.Setting) {
 	return all
 }
 
-// plans are the plans of the runs, in turn.
+// plans returns the plans of the runs, which take turns.
 func (m *mutateCmd) plans() (names []string) {
 	for _, p := range simulation.Plans() {
 		names = append(names, p.Name)
@@ -325,8 +329,8 @@ func (m *mutateCmd) plans() (names []string) {
 	return names
 }
 
-// patienceWithRun is how long a run may take, in real time: most take a second, and ten
-// times that on a busy machine.
+// patienceWithRun is the time limit of a run, in real time: most take a second, and ten times that
+// on a busy machine.
 const patienceWithRun = 2 * time.Minute
 
 // results opens the file of results.

@@ -8,7 +8,7 @@ import (
 	"github.com/zkverify/zkverify/workload/mutate/trial"
 )
 
-// Runs of one recipe are cheap, so they come first, and all recipes before the next seed.
+// Runs of one recipe are cheap, so they come first: with each seed, one run of each recipe.
 func TestTheRunsThatMayKillAMutant(t *testing.T) {
 	n := len(histories.Recipes())
 	got := (&mutateCmd{Seed: 7, Seeds: 2, Alone: 3}).settings()

@@ -12,9 +12,9 @@ import (
 	"github.com/zkverify/zkverify/ensemble/ensembletest"
 )
 
-// said runs a command, and returns its exit status and what it writes. Go's type checker
-// takes seconds for all mutants, and minutes with the race detector: it is the program as
-// users have it that runs.
+// said runs a command, and returns its exit status and its outputs. It runs the program as
+// users have it, without the race detector: Go's type checker takes seconds for all
+// mutants, and minutes with the race detector.
 func said(t *testing.T, env []string, args ...string) (status int, out, err string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -70,8 +70,8 @@ func TestWhatMutateCannotDo(t *testing.T) {
 	})
 }
 
-// TestMutantsAreTried tries one that every run kills and one that no run can, and goes
-// on with what it has begun.
+// TestMutantsAreTried tries a mutant that every run kills and one that no run can kill,
+// and continues a folder of results.
 func TestMutantsAreTried(t *testing.T) {
 	ensembletest.EveryNight(t)
 	if testing.Short() {

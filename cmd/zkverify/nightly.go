@@ -19,7 +19,7 @@ import (
 	"github.com/zkverify/zkverify/report"
 )
 
-// nightlyCmds are what zkverify nightly can do.
+// nightlyCmds are the commands of zkverify nightly.
 type nightlyCmds struct {
 	Run   nightlyCmd      `cmd:"" default:"withargs" help:"Make many runs with many seeds, and keep what fails; the word run can be left out."`
 	Merge nightlyMergeCmd `cmd:"" help:"Make one night, with one page, of parts that several machines made."`
@@ -57,7 +57,7 @@ func (n *nightlyCmd) Validate() error {
 	return n.Each.Validate()
 }
 
-// patienceWithEnsembles is how many runs in a row may fail to take place.
+// patienceWithEnsembles is the number of runs in a row that may fail to take place.
 const patienceWithEnsembles = 3
 
 func (n *nightlyCmd) Run(ctx context.Context, con *console) error {
@@ -89,13 +89,13 @@ func (n *nightlyCmd) Run(ctx context.Context, con *console) error {
 	return outcome(verdict.Unknown)
 }
 
-// tellNight sums a night up, and names its page.
+// tellNight prints the summary of a night, and the path of its page.
 func (con *console) tellNight(dir string, night *report.Night) {
 	con.tellLines("\n" + night.Summary(dir))
 	con.tell("to look at it: %s", filepath.Join(dir, report.NightPage))
 }
 
-// begin returns the night, with what has been done of it already. It is on disk.
+// begin returns the night, with the results that its folder holds already, and saves it.
 func (n *nightlyCmd) begin(ctx context.Context, dir string) (*report.Night, error) {
 	target, recipes, err := n.Each.target(ctx)
 	if err != nil {
@@ -124,8 +124,8 @@ func (n *nightlyCmd) begin(ctx context.Context, dir string) (*report.Night, erro
 	return night, saveNight(dir, night)
 }
 
-// makeRuns makes those that are left, until the time is up or ctx ends. The error
-// is why it gave up.
+// makeRuns makes the runs that are left, until the time is up or ctx ends. The error says why it
+// gave up.
 func (n *nightlyCmd) makeRuns(ctx context.Context, con *console, dir string, night *report.Night, schedule *nemesis.Schedule) error {
 	left, started, failed := night.Left(), time.Now(), 0
 	for i, seed := range left {
@@ -167,17 +167,17 @@ func (n *nightlyCmd) makeRuns(ctx context.Context, con *console, dir string, nig
 	return nil
 }
 
-// voidRuns is how many runs with a seed may show nothing, since their servers came
-// to disagree, before it is given up.
+// voidRuns is the number of runs with one seed that may show nothing, since their servers came
+// to disagree, before the seed is given up.
 const voidRuns = 2
 
-// untilShown makes a run in a folder, and tidies it up. A void one is made again,
-// and its folder kept under another name. The result is nil if the run did not take
+// untilShown makes a run in a folder, and tidies the folder up. It repeats a void run, and
+// keeps the folder of that under another name. The result is nil if the run did not take
 // place.
 func (con *console) untilShown(ctx context.Context, dir, name string, run func(out string) (*report.NightResult, error)) (*report.NightResult, error) {
 	out := filepath.Join(dir, name)
 	for void := []string(nil); ; {
-		// What an interrupted night has left of it.
+		// An interrupted night may have left a part of the run.
 		if err := os.RemoveAll(out); err != nil {
 			return nil, err
 		}
@@ -209,8 +209,8 @@ func (con *console) untilShown(ctx context.Context, dir, name string, run func(o
 
 func seedName(seed int64) string { return "seed-" + strconv.FormatInt(seed, 10) }
 
-// logged makes a run whose words go to a file of its folder, while con shows how it
-// stands. The result is nil if it did not take place.
+// logged makes a run whose messages go to a file in its folder, while con shows its progress.
+// The result is nil if the run did not take place.
 func (r *runCmd) logged(ctx context.Context, con *console, label string, schedule *nemesis.Schedule) (_ *report.NightResult, err error) {
 	log, err := os.Create(filepath.Join(r.Out, "run.log"))
 	if err != nil {

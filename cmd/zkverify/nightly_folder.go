@@ -12,11 +12,10 @@ import (
 	"github.com/zkverify/zkverify/workload/folder"
 )
 
-// nightlyFile is the state of a night, in its folder.
+// nightlyFile is the file in a night's folder that holds its state.
 const nightlyFile = "nightly.json"
 
-// resume takes what has been done in the folder into the night, if there is
-// anything.
+// resume adds to the night the results that the folder holds, if there are any.
 func resume(dir string, night *report.Night, seeded bool) error {
 	old, err := report.ReadNight(filepath.Join(dir, nightlyFile))
 	switch {
@@ -38,8 +37,8 @@ func resume(dir string, night *report.Night, seeded bool) error {
 	return nil
 }
 
-// tidy removes the folder of a run that passed, and packs the history of any
-// other.
+// tidy removes the folder of a run that passed, and compresses the history of any other
+// run.
 func tidy(dir string, result *report.NightResult) error {
 	if result.Passed() {
 		return os.RemoveAll(dir)
@@ -75,7 +74,7 @@ func saveNight(dir string, night *report.Night) error {
 	for name, write := range map[string]func(io.Writer) error{
 		nightlyFile: night.WriteJSON, report.NightPage: night.WriteHTML, folder.JUnit: night.JUnit().Write,
 	} {
-		// Whole or not at all: an interrupt must not cost what was found.
+		// Each file is replaced whole or not at all: an interrupt must not lose results.
 		if err := folder.WriteFile(filepath.Join(dir, name), write); err != nil {
 			return err
 		}

@@ -14,7 +14,7 @@ import (
 	"github.com/zkverify/zkverify/workload/folder"
 )
 
-// nightlyMergeCmd makes one night of its parts.
+// nightlyMergeCmd merges the parts of a night.
 type nightlyMergeCmd struct {
 	Dirs []string `arg:"" name:"dir" help:"Folders of nights, each a part of the same runs."`
 	Out  string   `required:"" help:"Folder for the whole, made if need be." placeholder:"DIR"`
@@ -64,7 +64,7 @@ func (m *nightlyMergeCmd) merge(ctx context.Context, con *console) error {
 	if err != nil {
 		return usageError{err}
 	}
-	// nightly.json is moved there last, so that a folder with a night in it is a whole one.
+	// nightly.json is moved there last, so that a folder which holds it holds the whole night.
 	if err := folder.Staged(m.Out, nightlyFile, func(dir string) error {
 		return errors.Join(m.copyKept(ctx, dir, kept), saveNight(dir, night))
 	}); err != nil {
@@ -80,15 +80,15 @@ func (m *nightlyMergeCmd) merge(ctx context.Context, con *console) error {
 	return outcome(night.Outcome())
 }
 
-// mostOfNight is how large a nightly.json may be: ten times one of a thousand runs that all
-// went wrong.
+// mostOfNight is the largest size of a nightly.json: ten times that of a thousand runs which all
+// failed.
 const mostOfNight = 256 << 20
 
-// keptOf is a folder of a part that was kept of a run.
+// keptOf names the folder of a run that a part has kept.
 type keptOf struct{ dir, name string }
 
-// kept looks at what was kept of the runs, before anything is copied. What is not there any more
-// is not linked to. Parts may be anybody's: see folder.CheckTree.
+// kept returns the folders of runs that the parts have kept, and checks them before the first is
+// copied: parts may be untrusted, see folder.CheckTree. A folder that is gone is not linked to.
 func (m *nightlyMergeCmd) kept(con *console, night *report.Night, parts []*report.Night) (all []keptOf, err error) {
 	named := make(map[string]string)
 	for i, part := range parts {
@@ -134,7 +134,7 @@ func (m *nightlyMergeCmd) kept(con *console, night *report.Night, parts []*repor
 	return all, nil
 }
 
-// copyKept copies what was kept to a folder.
+// copyKept copies the kept folders of runs into dir.
 func (m *nightlyMergeCmd) copyKept(ctx context.Context, dir string, kept []keptOf) error {
 	to, err := os.OpenRoot(dir)
 	if err != nil {

@@ -63,7 +63,7 @@ func TestARunWhoseServersDisagreedIsMadeAgain(t *testing.T) {
 	if !strings.Contains(said.String(), "two: the servers disagree: it is made again") {
 		t.Errorf("said %q", &said)
 	}
-	// Nobody waits for ever for an ensemble that keeps failing.
+	// A night gives up on an ensemble that keeps failing.
 	if r := in("two", void, void, void); r.Outcome != verdict.Unknown || r.Folder != "two" || len(r.VoidRuns) != voidRuns {
 		t.Errorf("%+v", r)
 	}

@@ -9,13 +9,13 @@ import (
 	"testing"
 )
 
-// asProgram makes the test binary zkverify itself.
+// asProgram is the environment variable that makes the test binary run as zkverify.
 const asProgram = "ZKVERIFY_TEST_AS_PROGRAM"
 
 // inProcess runs zkverify in a process of its own, and returns its exit status, its output
-// and the process's id. It is for tests that run beside each other: at its end a run looks
-// at all goroutines of its process. Unlike the program that scripts run, it has the race
-// detector if the tests have it.
+// and the process id. It is for parallel tests: at its end a run examines all goroutines of
+// its process. Unlike the program that scripts run, it has the race detector if the tests
+// have it.
 func inProcess(t *testing.T, args ...string) (status int, said string, pid int) {
 	t.Helper()
 	var out bytes.Buffer

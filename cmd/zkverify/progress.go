@@ -16,11 +16,11 @@ import (
 	"github.com/zkverify/zkverify/workload"
 )
 
-// progress shows how a run stands: a bar on a terminal, else a line every ten
+// progress shows the progress of a run: by a bar on a terminal, else by a line every ten
 // seconds and at each change of phase.
 type progress struct {
 	con   *console
-	label string // which run of several it is
+	label string // names the run among several
 	bars  *mpb.Progress
 	bar   *mpb.Bar
 	mu    sync.Mutex
@@ -30,19 +30,18 @@ type progress struct {
 	told  []tick
 }
 
-// tick is how many operations there had been at a time.
+// tick is the number of operations up to an instant.
 type tick struct {
 	at  time.Time
 	ops int64
 }
 
-// rateOver is the time over which operations a second are counted.
+// rateOver is the time over which the rate of operations is averaged.
 const rateOver = 2 * time.Second
 
 const lineEvery = 10 * time.Second
 
-// newProgress shows it on the console, and of a run whose words go elsewhere where the
-// console says.
+// newProgress returns a progress that is shown on con, or on con.live if that is set.
 func newProgress(con *console) *progress {
 	p := &progress{con: con}
 	if con.live != nil {
@@ -73,7 +72,7 @@ func (p *progress) update(now workload.Progress) {
 		return
 	}
 	switch {
-	case p.label != "": // of one of many runs there are no lines
+	case p.label != "": // one of several runs prints no lines
 	case p.con.json && time.Since(p.line) >= time.Second:
 		p.line = time.Now()
 		p.con.line(machineText(now, p.rate(now)))
@@ -83,7 +82,7 @@ func (p *progress) update(now workload.Progress) {
 	}
 }
 
-// rate returns how many operations a second there are now.
+// rate returns the current number of operations a second.
 func (p *progress) rate(now workload.Progress) float64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -98,7 +97,7 @@ func (p *progress) rate(now workload.Progress) float64 {
 	return 0
 }
 
-// machineText is progressText for machines.
+// machineText returns the progress as a value for JSON.
 func machineText(now workload.Progress, rate float64) any {
 	return struct {
 		Phase    string   `json:"phase"`
@@ -114,7 +113,7 @@ func machineText(now workload.Progress, rate float64) any {
 	}{now.Phase, now.Elapsed.Seconds(), now.Duration.Seconds(), now.Ops, math.Round(rate), now.Cycles, now.Held, now.Lost, now.Expired, append([]string{}, now.Faults...)}
 }
 
-// done removes the bar, wherever it stands: the run may have been interrupted.
+// done removes the bar, even an unfinished one: the run may have been interrupted.
 func (p *progress) done() {
 	if p.bar != nil {
 		p.bar.Abort(true)
@@ -122,7 +121,7 @@ func (p *progress) done() {
 	}
 }
 
-// progressText tells it in a line of a log.
+// progressText returns the progress as a line of a log.
 func progressText(p workload.Progress, rate float64) string {
 	var b strings.Builder
 	switch p.Phase {

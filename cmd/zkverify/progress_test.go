@@ -101,7 +101,7 @@ func TestTheLineShowsWhichRunItIs(t *testing.T) {
 	}
 }
 
-// A run whose words go to a file is shown where the night is.
+// The progress of a run whose messages go to a file is shown on the terminal of the night.
 func TestARunOfManyIsShownOnTheTerminal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var terminal, log bytes.Buffer

@@ -10,7 +10,7 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// asFlags say what a history of another tool is, where it does not show it.
+// asFlags describe a history of another tool where it does not describe itself.
 type asFlags struct {
 	Model   string   `help:"Model by which a history of another tool is judged, one of zkverify list models; default what its operations show." placeholder:"NAME"`
 	Size    int      `help:"Number of permits of its semaphores; how often the owner of a reentrant mutex may hold it, default any number." placeholder:"N"`
@@ -23,7 +23,7 @@ func (f asFlags) as() histories.As {
 	return histories.As{Model: f.Model, Size: f.Size, Key: f.Key, Initial: f.Initial, Ignore: f.Ignore}
 }
 
-// args are what a command has to be given to read a history in the same way.
+// args returns the flags with which a command reads a history in the same way.
 func (f asFlags) args() []string { return argsOf(f.as()) }
 
 func argsOf(f histories.As) (args []string) {
@@ -41,8 +41,8 @@ func argsOf(f histories.As) (args []string) {
 	return args
 }
 
-// byModels are the options that have a history of another tool judged by the models that its
-// header names.
+// byModels returns the options to judge a history of another tool by the models that its header
+// names.
 func (c Conventions) byModels(ctx context.Context, file *histories.File, caps models.Caps) []checker.Option {
 	header, open := file.Header(), ""
 	if r := file.Reading(); r != nil {

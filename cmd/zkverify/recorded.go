@@ -14,24 +14,25 @@ import (
 	"github.com/zkverify/zkverify/workload/selftest"
 )
 
-// A history may come from anybody. So a replay takes from it what the run was, within bounds,
-// and nothing that names a program, a file or a server: that would be run, read or called here.
+// A history may come from an untrusted source. So a replay takes from it the options of the run,
+// within bounds, and none that names a program, a file or a server: zkverify would run, read or
+// call it.
 
-// ofTheRun are the options that say what a run was: what it drives, by how many, for how long
-// and on servers of which kind.
+// ofTheRun are the options that describe a run: its target, its clients, its duration and the
+// kind of its servers.
 var ofTheRun = []string{
 	"recipe", "target", "duration", "clients", "locks", "faults", "workers",
 	"ensemble", "session-timeout", "tick", "sync-limit", "voters", "reconfig", "observers",
 	"hold", "patience", "try", "timeout", "cancel", "reenter", "long", "hold-on", "crash", "race", "guarded", "options",
 }
 
-// The most that a replay does because a history says so.
+// most and longest bound the counts and the durations that a replay takes from a history.
 var most = map[string]int{"clients": 1000, "locks": 1000, "workers": 100}
 
 const longest = 24 * time.Hour
 
-// recorded is the command line that a history was recorded with, less the options that are not
-// of the run, which it returns as they stand there.
+// recorded returns the run command that a history was recorded with. left holds the options that
+// it does not take from the history, as they stand there.
 func recorded(header histories.Header) (run *runCmd, left []string, err error) {
 	if header.Target == "" || len(header.Options) == 0 {
 		return nil, nil, errors.New("it does not say with which options it was recorded, so it cannot be run again")
@@ -44,7 +45,7 @@ func recorded(header histories.Header) (run *runCmd, left []string, err error) {
 		return nil, nil, err
 	}
 	args := []string{"run", fmt.Sprintf("--seed=%d", header.Seed)}
-	provocation, known := "", []string{"zookeeper"} // another machine may have that elsewhere, or not at all
+	provocation, known := "", []string{"zookeeper"} // another machine may have it elsewhere, or not at all
 	for _, name := range slices.Sorted(maps.Keys(header.Options)) {
 		switch value := header.Options[name]; {
 		case name == "provocation":
@@ -56,7 +57,7 @@ func recorded(header histories.Header) (run *runCmd, left []string, err error) {
 		}
 	}
 	if header.Ensemble == "external" {
-		args = append(args, "--ensemble=external", "--servers=history:1") // until others are named
+		args = append(args, "--ensemble=external", "--servers=history:1") // replaced by those that the user names
 	}
 	if provocation != "" {
 		args = append(args, "--target="+header.Target, "--recipe="+header.Recipe, "--session-timeout="+header.SessionTimeout.String())
@@ -80,7 +81,7 @@ func recorded(header histories.Header) (run *runCmd, left []string, err error) {
 	return run, left, bounded(run)
 }
 
-// bounded refuses a run that is larger than a replay may be.
+// bounded returns an error if a run is larger than a replay may be.
 func bounded(run *runCmd) error {
 	counts := map[string]int{"workers": run.Workers.N}
 	for name, n := range map[string]*int{"clients": run.Clients, "locks": run.Locks} {
@@ -93,7 +94,7 @@ func bounded(run *runCmd) error {
 	})
 }
 
-// within refuses what is larger than a replay may have.
+// within returns an error for the first value that exceeds the bounds of a replay.
 func within(counts map[string]int, spans map[string]time.Duration) error {
 	for name, n := range counts {
 		if n > most[name] {

@@ -31,7 +31,7 @@ type replayCmd struct {
 	UntilViolated bool   `help:"Stop as soon as a guarantee that was violated is violated again."`
 	Out           string `help:"Folder for the runs, 1, 2, …, made if need be; default runs/<time>-replay." placeholder:"DIR"`
 
-	OtherVersion bool `help:"Of a run in virtual time that another version of zkverify, or of Go, has made: run its seed all the same, which may be another run."`
+	OtherVersion bool `help:"Of a run in virtual time that another version of zkverify, or of Go, has made: run its seed anyway, which may make another run."`
 
 	Ensemble  string `enum:"recorded,local,simulated" default:"recorded" help:"recorded: servers of the kind that the history was recorded with; local, simulated: these instead." placeholder:"KIND"`
 	ZooKeeper string `name:"zookeeper" help:"Version, jar or folder of the ZooKeeper that local servers run, or version that is simulated; default that of the history, if it is installed or can be simulated." placeholder:"VERSION"`
@@ -91,7 +91,7 @@ func (r *replayCmd) Run(ctx context.Context, con *console) error {
 		return usage("%s was recorded with workers that are another program, %q: if you trust it, give its command by --worker-command", file, command)
 	}
 	if len(left) > 0 {
-		con.say("not taken from the history, which may be anybody's: %s", strings.Join(left, ", "))
+		con.say("not taken from the history, which may be untrusted: %s", strings.Join(left, ", "))
 	}
 	if err := r.choose(&run.Servers, h.Header.ZooKeeper); err != nil {
 		return usage("%s: %w", file, err)
@@ -108,8 +108,8 @@ func (r *replayCmd) Run(ctx context.Context, con *console) error {
 	return r.replay(ctx, con, run, schedule, dir, times, before, h.Header.ZooKeeper)
 }
 
-// choose says which servers the replay has: those of the history, unless others are
-// asked for.
+// choose sets the servers of the replay: those of the history, unless the flags name
+// others.
 func (r *replayCmd) choose(f *serversFlags, recorded string) error {
 	if r.Ensemble != "recorded" && r.Ensemble != f.kind() {
 		f.ensembleFlags = ensembleFlags{Ensemble: r.Ensemble, Voters: f.Voters, Tick: f.Tick, SyncLimit: f.SyncLimit}
@@ -133,8 +133,8 @@ func (r *replayCmd) choose(f *serversFlags, recorded string) error {
 	return f.validate()
 }
 
-// zooKeeper is the ZooKeeper to run: what is asked for, else the version that the
-// history was recorded with, if it is there and nothing else is set.
+// zooKeeper returns the ZooKeeper to run: the one that --zookeeper names, else the recorded version
+// if it is installed and the environment names none, else "" for the default.
 func (r *replayCmd) zooKeeper(recorded string) string {
 	if r.ZooKeeper != "" || os.Getenv("ZKVERIFY_ZOOKEEPER") != "" || os.Getenv("ZOOKEEPER_HOME") != "" {
 		return r.ZooKeeper
@@ -147,7 +147,7 @@ func (r *replayCmd) zooKeeper(recorded string) string {
 	return ""
 }
 
-// replay runs it again, so many times or for ever if that is 0.
+// replay runs the history again, the given number of times; if that is 0, without end.
 func (r *replayCmd) replay(ctx context.Context, con *console, run *runCmd, schedule nemesis.Schedule, dir string, times int, before []string, zooKeeper string) error {
 	worst, done := verdict.Holds, 0
 	back := make(map[string]int)
@@ -184,8 +184,7 @@ func (r *replayCmd) replay(ctx context.Context, con *console, run *runCmd, sched
 	return endOf(ctx, worst)
 }
 
-// runs makes the folder of the replays, and returns how many there are to be: 0 for as many as
-// it takes.
+// runs makes the folder of the replays, and returns their number; 0 for as many as it takes.
 func (r *replayCmd) runs() (dir string, times int, err error) {
 	times = r.Times
 	if times == 0 && !r.UntilViolated {
@@ -195,7 +194,7 @@ func (r *replayCmd) runs() (dir string, times int, err error) {
 	return dir, times, err
 }
 
-// endOf is what replays come to of which this is the worst; ctx has ended if they were
+// endOf returns the outcome of replays whose worst outcome is given. ctx has ended if they were
 // interrupted.
 func endOf(ctx context.Context, worst verdict.Outcome) error {
 	if ctx.Err() != nil && worst != verdict.Violated {
@@ -204,7 +203,7 @@ func endOf(ctx context.Context, worst verdict.Outcome) error {
 	return outcome(worst)
 }
 
-// replayOf says which replay it is.
+// replayOf names a replay by its number.
 func replayOf(n, times int) string {
 	if times == 0 {
 		return fmt.Sprintf("replay %d", n)
@@ -212,7 +211,7 @@ func replayOf(n, times int) string {
 	return fmt.Sprintf("replay %d of %d", n, times)
 }
 
-// violated returns the guarantees that are.
+// violated returns the names of the violated guarantees.
 func violated(r *checker.Report) (names []string) {
 	for i := range r.Verdicts {
 		if v := &r.Verdicts[i]; v.Outcome == verdict.Violated {

@@ -42,7 +42,8 @@ func TestAHistoryIsRunAgainWithTheOptionsThatItWasRecordedWith(t *testing.T) {
 	}
 }
 
-// A history is data: what it says must not name what a replay runs, reads, writes or calls.
+// A history is data: it must not name programs, files or servers that a replay runs, reads, writes
+// or calls.
 func TestAReplayTakesNothingFromAHistoryThatNamesSomethingHere(t *testing.T) {
 	plain := map[string]string{"recipe": "mutex", "duration": "5s", "ensemble": "local"}
 	base, _, err := recorded(histories.Header{Target: "recipes", Options: plain})
@@ -115,8 +116,8 @@ func TestAHistoryThatDoesNotSayHowItWasMadeIsNotRunAgain(t *testing.T) {
 	}
 }
 
-// A replay runs the version of ZooKeeper that was recorded, if it is there, and
-// nothing else is asked for or set.
+// A replay runs the recorded version of ZooKeeper if it is installed, and neither the
+// flags nor the environment name another one.
 func TestAReplayRunsTheVersionThatWasRecorded(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("HOME", home)
@@ -136,22 +137,22 @@ func TestAReplayRunsTheVersionThatWasRecorded(t *testing.T) {
 	}
 	for _, c := range []struct{ asked, set, recorded, want string }{
 		{"", "", "99.9.1", "99.9.1"},
-		{"", "", "99.9.2", ""}, // the usual one
+		{"", "", "99.9.2", ""}, // the default
 		{"", "", "", ""},
 		{"3.9.6", "", "99.9.1", "3.9.6"},
-		{"", "/opt/zookeeper", "99.9.1", ""}, // what is set
+		{"", "/opt/zookeeper", "99.9.1", ""}, // the one that the environment names
 	} {
 		t.Setenv("ZKVERIFY_ZOOKEEPER", c.set)
 		if got := (&replayCmd{ZooKeeper: c.asked}).zooKeeper(c.recorded); got != c.want {
 			t.Errorf("%+v: got %q", c, got)
 		}
 	}
-	// A trial of the self-test has its clients where they were.
+	// A replay of a self-test's trial has its clients in as many workers as the trial.
 	run, _, err := recorded(histories.Header{Target: "recipes", Recipe: "mutex", SessionTimeout: time.Second, Options: map[string]string{"provocation": "paused-holders"}})
 	if err != nil || run.Workers.N != 3 {
 		t.Errorf("got %+v, %v", run, err)
 	}
-	// Where the machine that recorded it had ZooKeeper says nothing here.
+	// The path of ZooKeeper on the machine that recorded the history is not used here.
 	run, _, err = recorded(histories.Header{Target: "recipes", Options: map[string]string{"recipe": "mutex", "zookeeper": "/elsewhere"}})
 	if err != nil || run.Servers.ZooKeeper != "" {
 		t.Errorf("got %+v, %v", run, err)

@@ -12,7 +12,7 @@ import (
 	"github.com/zkverify/zkverify/workload/simulation"
 )
 
-// virtual runs a run in virtual time again.
+// virtual repeats a run in virtual time.
 func (r *replayCmd) virtual(ctx context.Context, con *console, kept simulation.Kept) error {
 	if r.Ensemble != "recorded" || r.ZooKeeper != "" {
 		return usage("--ensemble and --zookeeper go with runs in real time: %s holds one in virtual time", r.Path)
@@ -30,7 +30,7 @@ func (r *replayCmd) virtual(ctx context.Context, con *console, kept simulation.K
 	fleet := simulation.Fleet{Program: program, Jobs: 1, Look: simulation.Look{Trace: true, Until: kept.Until}, Made: madeBy(program)}
 	if err := simulation.SameProgram(kept.Made, fleet.Made); err != nil {
 		if !r.OtherVersion {
-			return usage("%s was %w; --other-version runs its seed all the same", r.Path, err)
+			return usage("%s was %w; --other-version runs its seed anyway", r.Path, err)
 		}
 		con.say("%s was %v", r.Path, err)
 	}
@@ -42,7 +42,7 @@ func (r *replayCmd) virtual(ctx context.Context, con *console, kept simulation.K
 	return r.replayVirtual(ctx, con, fleet, kept, dir, times)
 }
 
-// replayVirtual runs it again, so many times or for ever if that is 0.
+// replayVirtual repeats the run, the given number of times; if that is 0, without end.
 func (r *replayCmd) replayVirtual(ctx context.Context, con *console, fleet simulation.Fleet, kept simulation.Kept, dir string, times int) error {
 	worst, done, same := verdict.Holds, 0, 0
 	for n := 1; times == 0 || n <= times; n++ {

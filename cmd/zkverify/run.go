@@ -45,7 +45,7 @@ type runCmd struct {
 
 	Engines engineFlags `embed:"" prefix:"judge-" group:"How it is judged:"`
 
-	again *again // what is run again; nil for a run of its own
+	again *again // the trial of a self-test that is replayed; nil for none
 }
 
 func (runCmd) Help() string {
@@ -78,7 +78,7 @@ func (r *runCmd) Validate() error {
 	return r.Servers.validate()
 }
 
-// target returns the target and the recipes of it that the flags name.
+// target returns the target that the flags name, and its recipes to drive.
 func (r *runCmd) target(ctx context.Context) (lock.Target, []histories.Recipe, error) {
 	target, err := r.Workers.described(ctx, r.Servers.settings())
 	if err != nil {
@@ -96,7 +96,7 @@ func (r *runCmd) target(ctx context.Context) (lock.Target, []histories.Recipe, e
 	return target, recipes, nil
 }
 
-// clients is how many there are.
+// clients returns the number of clients.
 func (r *runCmd) clients(recipes []histories.Recipe) int {
 	if r.Clients != nil {
 		return *r.Clients
@@ -113,12 +113,12 @@ func (r *runCmd) Run(ctx context.Context, con *console) error {
 	return err
 }
 
-// schedule reads that of --schedule, nil if there is none.
+// schedule reads the schedule of --schedule, nil if there is none.
 func (r *runCmd) schedule() (*nemesis.Schedule, error) {
 	return readSchedule(r.Schedule, faults.List())
 }
 
-// readSchedule reads that of a file, nil if none is named.
+// readSchedule reads the schedule in a file, nil if path is "".
 func readSchedule(path string, kinds fault.Kinds) (*nemesis.Schedule, error) {
 	if path == "" {
 		return nil, nil
@@ -135,7 +135,7 @@ func readSchedule(path string, kinds fault.Kinds) (*nemesis.Schedule, error) {
 	return &s, nil
 }
 
-// options is the command line, for the history's header.
+// options returns the command line, for the history's header.
 func (r *runCmd) options(recipes []histories.Recipe) map[string]string {
 	o := map[string]string{
 		"recipe": names(recipes), "target": r.Target,
@@ -151,7 +151,7 @@ func (r *runCmd) options(recipes []histories.Recipe) map[string]string {
 	return o
 }
 
-// driven says what a run drives. With one recipe, the target's name is enough.
+// driven names the target of a run, and its recipes unless the mutex is the only one.
 func driven(target lock.Target, recipes []histories.Recipe) string {
 	if len(recipes) == 1 && recipes[0] == histories.Mutex {
 		return target.Name()
@@ -181,11 +181,11 @@ func kindList(kinds []fault.Kind) (names []string) {
 	return names
 }
 
-// again is what a trial of the self-test was run with beyond what there are
-// options for.
+// again holds the settings of a trial of the self-test for which there are no
+// options.
 type again struct{ trial workload.Config }
 
-// amend makes cfg that of the trial. A nil again leaves it as it is.
+// amend gives cfg the settings of the trial. A nil again changes nothing.
 func (a *again) amend(cfg *workload.Config) {
 	if a == nil {
 		return

@@ -10,7 +10,7 @@ import (
 	"github.com/zkverify/zkverify/workload/folder"
 )
 
-// makeFolder makes the folder of a run.
+// makeFolder makes the folder of a run, and returns its path.
 func makeFolder(named string, started time.Time, target string) (string, error) {
 	dir := named
 	if dir == "" {

@@ -21,7 +21,7 @@ import (
 	"github.com/zkverify/zkverify/workload/folder"
 )
 
-// tree returns every node at and below a path with its data and its history.
+// tree returns every node at and below a path with its data and its stat.
 func tree(t *testing.T, conn *zk.Conn, node string) map[string]string {
 	t.Helper()
 	all := make(map[string]string)
@@ -48,7 +48,7 @@ type silent struct{}
 
 func (silent) Printf(string, ...any) {}
 
-// yourServers are three servers that a run has not started, and a connection to
+// yourServers starts three servers in the place of a user's, and connects to
 // them.
 func yourServers(t *testing.T) (ensemble.Ensemble, []string, *zk.Conn) {
 	t.Helper()

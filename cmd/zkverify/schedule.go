@@ -31,16 +31,16 @@ type scheduleCmd struct {
 	Bounds readFlags `embed:"" group:"What it may cost to read a history:"`
 }
 
-// able stands for local servers that can be made to do what the options say.
+// able stands for local servers that can do what the options say.
 type able struct {
 	*ensemble.Local
 	upgrade, reconfig bool
 }
 
-// CanUpgrade says what --upgrade does.
+// CanUpgrade returns the value of --upgrade.
 func (a able) CanUpgrade() bool { return a.upgrade }
 
-// CanReconfigure says what --reconfig does.
+// CanReconfigure returns the value of --reconfig.
 func (a able) CanReconfigure() bool { return a.reconfig }
 
 func (scheduleCmd) Help() string {
@@ -83,7 +83,7 @@ func (s *scheduleCmd) Run(ctx context.Context, con *console) error {
 	return drawn.WriteYAML(con.out, fmt.Sprintf("drawn from seed %d for %v, sessions of %v, %s, faults %s", seed, s.Duration, s.SessionTimeout, words.Count(s.Clients, "client"), strings.Join(s.Faults, ",")))
 }
 
-// recorded writes the schedule that a history was made with.
+// recorded writes the schedule with which a history was recorded.
 func (s *scheduleCmd) recorded(ctx context.Context, con *console) error {
 	file, h, err := s.Bounds.readHistory(ctx, s.From)
 	if err != nil {

@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	if file := os.Getenv(hostileWorker); file != "" {
 		beHostileWorker(file)
 	}
-	// A run with workers starts this program once more, and so does inProcess.
+	// A run with workers starts this test binary again, and so does inProcess.
 	if len(os.Args) > 1 && os.Args[1] == "worker" || os.Getenv(asProgram) != "" {
 		main()
 	}
@@ -36,16 +36,16 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// built is the program, once a test has asked for it.
+// built is the program, which is built when the first test asks for it.
 var built struct {
 	once sync.Once
 	dir  string
 	err  error
 }
 
-// program builds zkverify as its users have it, and returns the folder that it is in.
-// With the race detector a program costs several times as much, and a second at its end;
-// what a command does in its own process is tested with it where tests call zkverify.
+// program builds zkverify as its users have it, and returns its folder. With the race
+// detector a program takes several times as long, and a second more at its end. Tests that
+// call the function zkverify test the commands with the race detector.
 func program(t testing.TB) string {
 	t.Helper()
 	built.once.Do(func() {
@@ -79,7 +79,8 @@ func TestScripts(t *testing.T) {
 			if named := os.Getenv("ZKVERIFY_ZOOKEEPER"); named != "" {
 				env.Setenv("ZKVERIFY_ZOOKEEPER", placeOf(named))
 			}
-			// What a script leaves to ENSEMBLE is not about the servers. The rest is real.
+			// Scripts that use ENSEMBLE do not depend on the kind of servers. The others use real
+			// ones.
 			env.Setenv("ENSEMBLE", ensembletest.Kind(t))
 			env.Setenv("XDG_CACHE_HOME", env.WorkDir+"/cache")
 			return nil
@@ -96,7 +97,8 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// placeOf is the place of a version of ZooKeeper: a script has a cache of its own.
+// placeOf returns the place of an installed version of ZooKeeper, since a script has a cache
+// of its own.
 func placeOf(named string) string {
 	for _, i := range ensemble.Installations() {
 		if i.Version == named {
@@ -107,8 +109,8 @@ func placeOf(named string) string {
 }
 
 // exits runs a command and compares its exit status: exits 64 zkverify run …
-// Of several, 0|2, any will do: a run of seconds on a busy machine may not come to
-// exercise a guarantee, which is 2.
+// Of several statuses, such as 0|2, any will do: a run of seconds on a busy machine may
+// not exercise a guarantee, and then exits with 2.
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	got := 0
 	var exit *exec.ExitError
@@ -122,7 +124,7 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// takeTurn has the script start JVMs while no other test of the machine does: turn
+// takeTurn waits until no other test on the machine starts JVMs, so that the script can: turn
 func takeTurn(ts *testscript.TestScript, neg bool, args []string) {
 	end, err := ensembletest.TakeTurn()
 	if err != nil {
@@ -167,9 +169,9 @@ func takePort(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Defer(func() { l.Close() })
 }
 
-// plant creates a node on the server at PORT, and what is missing above it: plant PATH DATA
-// It is ephemeral, of a session that lasts as long as the script, or with the data
-// "persistent" persistent.
+// plant creates a node on the server at PORT, and its missing parents: plant PATH DATA
+// The node is ephemeral, of a session that lasts as long as the script; with the data
+// "persistent" it is persistent.
 func plant(ts *testscript.TestScript, neg bool, args []string) {
 	conn, _, err := zk.Connect([]string{"127.0.0.1:" + ts.Getenv("PORT")}, 10*time.Second, zk.WithLogger(silent{}))
 	ts.Check(err)

@@ -20,10 +20,10 @@ import (
 	"github.com/zkverify/zkverify/workload/targets"
 )
 
-// matrixFile is left by a self-test in its folder.
+// matrixFile is the file with the results of a self-test, in its folder.
 const matrixFile = "matrix.json"
 
-// selftestCmd verifies the verifier.
+// selftestCmd tests zkverify itself, with mutants.
 type selftestCmd struct {
 	Only   []string `help:"Mutants or provocations, comma-separated; all by default. See zkverify list mutants." placeholder:"NAME"`
 	Recipe []string `help:"Mutants of these recipes alone, comma-separated; default all." placeholder:"NAME"`
@@ -43,7 +43,7 @@ func (selftestCmd) Help() string {
 		"zkverify selftest --only mutant-inner-release,reentry")
 }
 
-// servers are the flags with the sessions that the provocations have.
+// servers returns the flags of the servers, with the session timeout of the provocations.
 func (s *selftestCmd) servers() serversFlags {
 	return serversFlags{ensembleFlags: s.Servers, SessionTimeout: selftest.SessionTimeout}
 }
@@ -73,10 +73,10 @@ func (s *selftestCmd) Validate() error {
 	return nil
 }
 
-// virtual says whether mutants run in virtual time.
+// virtual reports whether mutants run in virtual time.
 func (s *selftestCmd) virtual() bool { return s.Servers.kind() == "simulated" }
 
-// provocations returns those that the flags name.
+// provocations returns the provocations that the flags name.
 func (s *selftestCmd) provocations() ([]selftest.Provocation, error) {
 	var of []histories.Recipe
 	for _, name := range s.Recipe {
@@ -148,8 +148,8 @@ func (s *selftestCmd) Run(ctx context.Context, con *console) (err error) {
 	return nil
 }
 
-// where sets up where the trials take place: the servers, which are to be closed, and what
-// virtual time needs.
+// where sets up the environment of the trials, which the caller must close. It sets in c the
+// environment, the command of workers and, for virtual time, the program of the trials.
 func (s *selftestCmd) where(ctx context.Context, con *console, c *selftest.Config, runID string) (*environment, error) {
 	worker, err := workerFlags{N: 1}.workers(c.Dir)
 	if err != nil {
@@ -175,10 +175,10 @@ func (s *selftestCmd) where(ctx context.Context, con *console, c *selftest.Confi
 	return env, nil
 }
 
-// selftestRun is the command of one trial in virtual time, which nobody types.
+// selftestRun is the internal command that runs one trial in virtual time.
 const selftestRun = "selftest-run"
 
-// selftestRunCmd is one trial, in the process that is started for it.
+// selftestRunCmd runs one trial, in a process of its own.
 type selftestRunCmd struct{}
 
 func (selftestRunCmd) Run() error {
@@ -186,11 +186,11 @@ func (selftestRunCmd) Run() error {
 	return nil
 }
 
-// trials tells how a self-test is getting on: in place on a terminal, else a
+// trials shows the progress of a self-test: in place on a terminal, else by a
 // line for each trial.
 type trials struct {
 	con *console
-	bar *progress // of the trial that is under way; nil if there is no terminal
+	bar *progress // of the current trial; nil if there is no terminal
 }
 
 func (p *trials) began(n, of int, t selftest.Trial) {
@@ -215,7 +215,7 @@ func (p *trials) ended(t selftest.Trial) {
 	}
 }
 
-// clear removes the line that is in place.
+// clear removes the line of the current trial from the terminal.
 func (p *trials) clear() {
 	if p.bar != nil {
 		p.bar.done()

@@ -18,15 +18,15 @@ import (
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
-// serversFlags say against which servers to run, through what, and with what
-// sessions.
+// serversFlags choose the servers of a run, the network to them and the session
+// timeout.
 type serversFlags struct {
 	ensembleFlags  `embed:""`
 	SessionTimeout time.Duration `default:"2s" help:"Session timeout of the clients."`
 	UpgradeTo      string        `rare:"" help:"Another version of ZooKeeper, named as by --zookeeper: the fault rolling-upgrade restarts local servers as that version, and back; default none, and no such fault." placeholder:"VERSION"`
 }
 
-// ensembleFlags say against which servers to run, and through what.
+// ensembleFlags choose the servers of a run, and the network to them.
 type ensembleFlags struct {
 	Ensemble    string `enum:"auto,local,docker,external,simulated" default:"auto" help:"local: servers as child processes; docker: in containers; external: yours; simulated: in this process, without Java, see docs/ensembles.md; auto: external if --servers is given, else local." placeholder:"KIND"`
 	hereFlags   `embed:""`
@@ -44,7 +44,7 @@ type ensembleFlags struct {
 }
 
 // hereFlags name programs, files and servers. They come from the command line alone, never
-// from a history: that may be anybody's.
+// from a history, which may be untrusted.
 type hereFlags struct {
 	Image     string   `rare:"" help:"Image of the servers in containers; default $$ZKVERIFY_IMAGE, then ${image}." placeholder:"NAME"`
 	Addresses []string `name:"servers" help:"Your servers, as ZooKeeper's connect string: host:port each, and a chroot behind the last; default those that are started. The run keeps below /zkverify/<run id>, below the chroot, and removes it." placeholder:"ADDR"`
@@ -56,8 +56,8 @@ type hereFlags struct {
 	Java      string   `rare:"" help:"The java program; default $$JAVA_HOME/bin/java, then the PATH." placeholder:"FILE"`
 }
 
-// credentials returns those of --auth-file, which is read once: it may be a pipe. It refuses what the
-// servers cannot authenticate.
+// credentials returns the credentials of --auth-file, which is read once: it may be a pipe. It
+// returns an error for credentials that the servers cannot authenticate.
 func (f *ensembleFlags) credentials() (ensemble.Credentials, error) {
 	if f.auth != nil || f.AuthFile == "" {
 		f.auth = cmp.Or(f.auth, new(ensemble.Credentials))
@@ -75,7 +75,7 @@ func (f *ensembleFlags) credentials() (ensemble.Credentials, error) {
 	return c, f.checkSASL(c)
 }
 
-// checkSASL refuses what the servers that are started cannot authenticate.
+// checkSASL returns an error for credentials that the started servers cannot authenticate.
 func (f *ensembleFlags) checkSASL(auth ensemble.Credentials) error {
 	switch {
 	case auth.SASL() == nil || f.kind() == "external":
@@ -88,12 +88,12 @@ func (f *ensembleFlags) checkSASL(auth ensemble.Credentials) error {
 	return nil
 }
 
-// settings is what a target's promises may depend on, as far as it is known
-// before there are servers.
+// settings returns the settings on which a target's promises may depend, as far as they are
+// known before the servers start.
 func (f *serversFlags) settings() lock.Settings {
 	s := lock.Settings{SessionTimeout: f.SessionTimeout, TickTime: f.Tick}
 	if f.kind() == "external" {
-		s.TickTime = 0 // theirs
+		s.TickTime = 0 // the external servers have their own
 	}
 	return s
 }
@@ -159,7 +159,7 @@ func (f *ensembleFlags) validate() error {
 	return err
 }
 
-// checkServers reads an option that names servers, if it was given.
+// checkServers parses the addresses of an option that names servers, if it was given.
 func checkServers(flag string, addresses *[]string) error {
 	if len(*addresses) == 0 {
 		return nil
@@ -173,7 +173,7 @@ func checkServers(flag string, addresses *[]string) error {
 	return nil
 }
 
-// remote says how the running Toxiproxy is to be used.
+// remote returns the options for a running Toxiproxy.
 func (f *ensembleFlags) remote() ([]links.RemoteOption, error) {
 	var options []links.RemoteOption
 	if f.Listen != "" {
@@ -207,8 +207,8 @@ func (f *ensembleFlags) kind() string {
 	return "local"
 }
 
-// installed says whether there is what local servers need under some faults: a command that
-// makes many runs asks before the first.
+// installed returns an error unless the programs are installed that local servers need under the
+// named faults. A command that makes many runs asks before the first.
 func (f *ensembleFlags) installed(names []string) error {
 	if f.kind() != "local" {
 		return nil
@@ -223,8 +223,8 @@ func (f *ensembleFlags) installed(names []string) error {
 	return withHint(cmp.Or(java, zooKeeper))
 }
 
-// installed says whether there is what local servers need under some faults, and what they
-// are upgraded to.
+// installed returns an error unless the programs are installed that local servers need under the
+// named faults, and the version to upgrade them to.
 func (f *serversFlags) installed(names []string) error {
 	if err := f.ensembleFlags.installed(names); err != nil || f.UpgradeTo == "" {
 		return err
@@ -259,7 +259,7 @@ func (f *serversFlags) options(o map[string]string) {
 	}
 }
 
-// withoutSecrets is a URL without the name and the password that it may have.
+// withoutSecrets returns a URL without the user name and the password that it may contain.
 func withoutSecrets(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

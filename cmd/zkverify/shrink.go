@@ -73,7 +73,7 @@ func (c *shrinkCmd) shrink(ctx context.Context, con *console) error {
 	return nil
 }
 
-// counted counts the events, each time that they are gone through.
+// counted returns events, and sets n to their number each time they are iterated.
 func counted(events iter.Seq2[*histories.Event, error], n *int) iter.Seq2[*histories.Event, error] {
 	return func(yield func(*histories.Event, error) bool) {
 		*n = 0
@@ -88,7 +88,7 @@ func counted(events iter.Seq2[*histories.Event, error], n *int) iter.Seq2[*histo
 	}
 }
 
-// small names the result after the history.
+// small returns the default name of the result, after that of the history.
 func small(file string) string {
 	dir, name := filepath.Split(file)
 	stem, extension, _ := strings.Cut(name, ".")

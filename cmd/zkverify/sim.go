@@ -91,7 +91,7 @@ func (s *simCmd) Validate() error {
 	return err
 }
 
-// asked is how many runs are asked for, 0 for as many as there is time for.
+// asked returns the number of runs that the flags ask for, 0 for as many as there is time for.
 func (s *simCmd) asked() int {
 	switch {
 	case s.Seeds != nil:
@@ -102,7 +102,7 @@ func (s *simCmd) asked() int {
 	return 100
 }
 
-// plans are the plans of the runs, in turn.
+// plans returns the plans of the runs, which take turns.
 func (s *simCmd) plans() (names []string) {
 	if s.Plan != "all" {
 		return []string{s.Plan}
@@ -162,13 +162,13 @@ func (s *simCmd) Run(ctx context.Context, con *console) error {
 	}
 	o := sweep.Outcome(s.asked())
 	if ctx.Err() != nil && o != verdict.Violated {
-		o = verdict.Unknown // it had more time
+		o = verdict.Unknown // the sweep was interrupted before it was over
 	}
 	return outcome(o)
 }
 
-// makeRuns makes those that are left, from the first spec on, and has the sweep take in
-// what came of them.
+// makeRuns makes the runs that are left, from the first spec on, and adds their outcomes to the
+// sweep.
 func (s *simCmd) makeRuns(ctx context.Context, con *console, fleet simulation.Fleet, dir string, sweep *simulation.Sweep, spec simulation.Spec) error {
 	asked := s.asked()
 	bar := newCountBar(con, asked, "%d of %d runs")
@@ -211,7 +211,7 @@ func (s *simCmd) makeRuns(ctx context.Context, con *console, fleet simulation.Fl
 	return err
 }
 
-// spec is what all runs of a fleet have in common.
+// spec returns the settings that all runs of a fleet share.
 func (s *simCmd) spec(f simulation.Fleet) (simulation.Spec, error) {
 	var err error
 	spec := simulation.Spec{
@@ -230,11 +230,11 @@ func (s *simCmd) spec(f simulation.Fleet) (simulation.Spec, error) {
 	return spec, nil
 }
 
-// seededSuffix ends the name of the program beside this one that has a seeded Go runtime, and
-// else is the same: zkverify-sim, zkverify-mutants-sim.
+// seededSuffix ends the name of the program beside this one that is the same but for a seeded Go
+// runtime: zkverify-sim, zkverify-mutants-sim.
 const seededSuffix = "-sim"
 
-// fleet has runs made by processes of virtualTime.
+// fleet returns the fleet that makes the runs, in processes of the program of virtualTime.
 func (s *simCmd) fleet() (simulation.Fleet, error) {
 	program, jobs, err := virtualTime(simRun, s.Jobs)
 	if err != nil {
@@ -243,7 +243,8 @@ func (s *simCmd) fleet() (simulation.Fleet, error) {
 	return simulation.Fleet{Program: program, Jobs: jobs, Look: simulation.Look{Until: s.Until, Trace: s.Trace}, Made: madeBy(program)}, nil
 }
 
-// madeBy says which program makes runs: two that say the same make the same run of a seed.
+// madeBy describes the program that makes runs. Programs with the same description make the same
+// run of a seed.
 func madeBy(p process.Program) string {
 	text := fmt.Sprintf("zkverify %s, %s, %s/%s", p.Version, goOf(p.Command[0]), runtime.GOOS, runtime.GOARCH)
 	if p.Seeded {
@@ -252,7 +253,7 @@ func madeBy(p process.Program) string {
 	return text + ", stock runtime"
 }
 
-// goOf is the version of Go that a program was built with.
+// goOf returns the version of Go that a program was built with.
 func goOf(program string) string {
 	if info, err := buildinfo.ReadFile(program); err == nil {
 		return info.GoVersion
@@ -260,7 +261,7 @@ func goOf(program string) string {
 	return runtime.Version()
 }
 
-// otherVersionHint says what to do about ErrOtherProgram.
+// otherVersionHint returns the advice for ErrOtherProgram, "" for other errors.
 func otherVersionHint(err error) string {
 	if errors.Is(err, simulation.ErrOtherProgram) {
 		return "; choose another folder, or --other-version"
@@ -268,9 +269,9 @@ func otherVersionHint(err error) string {
 	return ""
 }
 
-// virtualTime is the program for what is carried out in virtual time, by a hidden command:
-// the seeded one beside this one, or else this one. Of processes there are as many at a time
-// as asked for; if 0, one for each processor.
+// virtualTime returns the program that carries out a hidden command in virtual time: the seeded
+// program beside this one if there is one, else this one. jobs is the number of its processes at
+// a time: the number asked for, or one for each processor if that is 0.
 func virtualTime(command string, asked int) (p process.Program, jobs int, err error) {
 	program, err := os.Executable()
 	if err != nil {
@@ -287,7 +288,7 @@ func virtualTime(command string, asked int) (p process.Program, jobs int, err er
 	return process.Program{Command: []string{program, command}, Version: versionText(), Seeded: isSeeded}, jobs, nil
 }
 
-// sameVersion refuses a program that is not of this one's version.
+// sameVersion returns an error unless a program is of this program's version.
 func sameVersion(program string) error {
 	out, err := exec.Command(program, "--version").Output()
 	if err != nil {
@@ -304,7 +305,7 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// simSentence says what came of a run that did not pass.
+// simSentence describes the outcome of a run that did not pass.
 func simSentence(o simulation.Outcome, kept string) string {
 	switch {
 	case o.Trouble != "":
@@ -315,10 +316,11 @@ func simSentence(o simulation.Outcome, kept string) string {
 	return fmt.Sprintf("%s: %s (%s)", o.Outcome, o.Reason, kept)
 }
 
-// confirmations is how often a violated run is made again.
+// confirmations is the number of times that a run with a violation is repeated.
 const confirmations = 2
 
-// confirm makes a violated run again, looks for fewer faults, and says how to run it again.
+// confirm repeats a run with a violation, looks for fewer faults that suffice, and prints the
+// command that runs it again.
 func (s *simCmd) confirm(ctx context.Context, con *console, fleet simulation.Fleet, dir string, o simulation.Outcome) error {
 	scratch := filepath.Join(dir, "again")
 	fleet.Look = simulation.Look{}
@@ -358,10 +360,10 @@ func (s *simCmd) confirm(ctx context.Context, con *console, fleet simulation.Fle
 	return os.RemoveAll(scratch)
 }
 
-// simRun is the command of one run, which nobody types.
+// simRun is the internal command that makes one run.
 const simRun = "sim-run"
 
-// simRunCmd is one run, in the process that is started for it.
+// simRunCmd makes one run, in a process of its own.
 type simRunCmd struct{}
 
 func (simRunCmd) Run() error {

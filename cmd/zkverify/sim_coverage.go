@@ -11,7 +11,7 @@ import (
 	"github.com/zkverify/zkverify/workload/simulation"
 )
 
-// tellCoverage writes what the faults of all runs of the sweep have met, and says which
+// tellCoverage writes the coverage of the faults over all runs of the sweep, and prints which
 // cells are empty.
 func (s *simCmd) tellCoverage(con *console, dir string, sweep *simulation.Sweep, spec simulation.Spec) error {
 	var asked []simulation.Spec

@@ -20,7 +20,7 @@ import (
 	"github.com/zkverify/zkverify/workload/simulation"
 )
 
-// What is printed to run a violation again is the same run.
+// The command that is printed to repeat a violation makes the same run.
 func TestTheCommandOfARunInVirtualTimeMakesTheSameRun(t *testing.T) {
 	for _, args := range []string{
 		"sim --from 5 --seeds 1 --plan island",
@@ -51,7 +51,7 @@ func TestTheCommandOfARunInVirtualTimeMakesTheSameRun(t *testing.T) {
 	}
 }
 
-// What cannot be carried out is refused before any run is made.
+// Runs that cannot be carried out are refused before the first is made.
 func TestRunsInVirtualTimeRefuseBadInput(t *testing.T) {
 	late := filepath.Join(t.TempDir(), "late.yaml")
 	if err := os.WriteFile(late, []byte("faults:\n  - {at: 2m, fault: down, for: 1s}\n"), 0o644); err != nil {
@@ -61,7 +61,7 @@ func TestRunsInVirtualTimeRefuseBadInput(t *testing.T) {
 		"--plan ramdom":        `did you mean "random"?`,
 		"--faults flood":       `unknown fault "flood"`,
 		"--faults kill-worker": "needs clients in processes of their own",
-		"--target nobody":      `unknown target "nobody"`,
+		"--target absent":      `unknown target "absent"`,
 		"--recipe latch":       `unknown recipe "latch"`,
 		"--seeds 0":            "--seeds must be at least 1",
 		"--trace":              "give --seeds 1",
@@ -108,7 +108,7 @@ func buildMutants(t testing.TB, seeded bool) string {
 	return p.Out
 }
 
-// messagesBefore returns the messages of a run until that many seconds after it began.
+// messagesBefore returns the messages of a run's first seconds, whose number is given.
 func messagesBefore(t *testing.T, program string, seconds float64, args ...string) (messages []string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -129,8 +129,8 @@ func messagesBefore(t *testing.T, program string, seconds float64, args ...strin
 	return messages
 }
 
-// The seeded runtime pauses and kills processes of clients: the recipes hold, the same seed
-// is the same run, and a lock that does not notice that it stood still is found out.
+// The seeded runtime pauses and kills processes of clients. The guarantees of the recipes hold,
+// the same seed makes the same run, and a lock that does not notice the pause is caught.
 func TestProcessesArePausedInVirtualTime(t *testing.T) {
 	t.Parallel()
 	program := buildSeeded(t)
@@ -164,7 +164,7 @@ func TestProcessesArePausedInVirtualTime(t *testing.T) {
 			t.Errorf("seed %d is another run the second time", o.Spec.Seed)
 		}
 	}
-	// A run that is ended early is the same run until then.
+	// A run that ends early has the same messages until then.
 	whole, early := messagesBefore(t, program, 6), messagesBefore(t, program, 6, "--until", "6s")
 	if len(whole) < 1000 || !slices.Equal(whole, early) {
 		t.Errorf("%d messages in six seconds, and %d, which are others, with --until 6s", len(whole), len(early))
@@ -179,19 +179,20 @@ func TestProcessesArePausedInVirtualTime(t *testing.T) {
 	if len(mutant) != 1 || !slices.Contains(mutant[0].Violated, "loss is told") {
 		t.Errorf("a lock that does not notice its pauses: %+v", mutant)
 	}
-	// Without a monitor of the runtime, whoever waits for a program keeps a processor. The Go
-	// command prints more than a pipe holds, so somebody has to read meanwhile.
+	// The seeded runtime has no monitor, so a goroutine that waits for a program keeps its
+	// processor. The Go command prints more than a pipe holds, so another processor must run the
+	// goroutine that reads.
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	list := exec.CommandContext(ctx, program, "mutate", "--list", "--filter", "hold.go", "--source", "../..")
-	list.WaitDelay = time.Second // what it started may have its output open
+	list.WaitDelay = time.Second // a program that it started may keep its output open
 	if out, err := list.CombinedOutput(); err != nil || !strings.Contains(string(out), "recipes/hold.go") {
 		t.Errorf("mutate --list: %v\n%.500s", err, out)
 	}
 }
 
-// What needs a mutant is carried out by the program beside this one that has them, as scripts
-// see. Without one zkverify says how to get it.
+// Commands that need mutants are carried out by the program with mutants beside this one: scripts
+// in testdata try that. Without that program zkverify says how to build it.
 func TestWithoutTheProgramThatHasTheMutants(t *testing.T) {
 	var out bytes.Buffer
 	status := zkverify([]string{"selftest", "--only", "mutant-inner-release", "--ensemble", "simulated", "--out", filepath.Join(t.TempDir(), "selftest")}, &console{out: &out, err: &out, instead: becomeMutants})

@@ -18,8 +18,8 @@ import (
 	"github.com/zkverify/zkverify/zktest"
 )
 
-// TestWhatIsNoServerIsSaidToBeNone points --servers and --toxiproxy at what
-// answers something else, or nothing.
+// TestWhatIsNoServerIsSaidToBeNone points --servers and --toxiproxy at programs that
+// give other answers, or none.
 func TestWhatIsNoServerIsSaidToBeNone(t *testing.T) {
 	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, "<html>\n<title>Welcome</title>")
@@ -38,7 +38,7 @@ func TestWhatIsNoServerIsSaidToBeNone(t *testing.T) {
 		}
 	}))
 	t.Cleanup(endless.Close)
-	// It says that it serves, and has no sessions to give.
+	// This server says that it serves, but begins no session.
 	noSessions := listener(t, func(conn net.Conn) {
 		if word := make([]byte, 4); readAll(conn, word) && string(word) == "srvr" {
 			_, _ = io.WriteString(conn, "Zookeeper version: 3.8.0-5a02, built on 2022\nZxid: 0x1\nMode: standalone\n")
@@ -54,7 +54,7 @@ func TestWhatIsNoServerIsSaidToBeNone(t *testing.T) {
 	t.Cleanup(noProxies.Close)
 	for _, test := range []struct {
 		name, flag, address, says string
-		unnamed                   bool // the address is in no message
+		unnamed                   bool // the message does not name the address
 	}{
 		{"an HTTP server", "--servers", refuses, "an HTTP server?", false},
 		{"an HTTP server that waits for more", "--servers", page.Listener.Addr().String(), "no answer within", false},
@@ -83,7 +83,7 @@ func TestWhatIsNoServerIsSaidToBeNone(t *testing.T) {
 	}
 }
 
-// The chroot of --servers is where the run keeps its nodes.
+// A run keeps its nodes below the chroot of --servers.
 func TestARunKeepsItsNodesBelowTheChroot(t *testing.T) {
 	servers := zktest.Start(t)
 	conn, _, err := zk.Connect(servers.Servers(), 10*time.Second, zk.WithDialer(servers.Client("planter").DialTimeout), zk.WithLogInfo(false))
@@ -97,7 +97,7 @@ func TestARunKeepsItsNodesBelowTheChroot(t *testing.T) {
 		statuses []int
 	}{
 		{"the chroot /app does not exist", []int{exitUnavailable}},
-		{"below /app/zkverify/", []int{exitHolds, exitUnknown}}, // it is short
+		{"below /app/zkverify/", []int{exitHolds, exitUnknown}}, // a short run may not exercise every guarantee
 	} {
 		var out, said bytes.Buffer
 		status := zkverify([]string{"run", "--servers", addrs + "/app", "--faults", "none", "--duration", "300ms", "--clients", "2", "--out", filepath.Join(t.TempDir(), "run")}, &console{out: &out, err: &said})
@@ -123,7 +123,7 @@ func readAll(r io.Reader, b []byte) bool {
 	return err == nil
 }
 
-// listener returns the address of a server.
+// listener returns the address of a server that calls serve for each connection.
 func listener(t *testing.T, serve func(net.Conn)) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -9,7 +9,7 @@ import (
 )
 
 // Historical bugs of each kind are still caught, on real servers: by steps, by a run of each
-// library, by a mutant. What is not installed is named. The others take a quarter of an hour.
+// library, by a mutant. Missing software is named. The other bugs take a quarter of an hour.
 func TestTheTrackRecord(t *testing.T) {
 	ensembletest.EveryNight(t)
 	t.Chdir("../..") // the workers are named from there
@@ -22,12 +22,12 @@ func TestTheTrackRecord(t *testing.T) {
 	}
 }
 
-// The sums of a record decide the exit status.
+// The totals of a record decide the exit status.
 func TestTheExitStatusOfATrackRecord(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "record")
 	for want, args := range map[int][]string{
 		exitHolds:       {"track-record", "--bug", "ZOOKEEPER-1208", "--out", out},
-		exitUnavailable: {"track-record", "--bug", "kazoo #649", "--out", out}, // its worker is not here
+		exitUnavailable: {"track-record", "--bug", "kazoo #649", "--out", out}, // its worker is not in this folder
 		exitUsage:       {"track-record", "--bug", "ZOOKEEPER-0", "--out", out},
 	} {
 		if status, said, _ := inProcess(t, args...); status != want {

@@ -12,7 +12,7 @@ import (
 // version is set by the linker.
 var version = ""
 
-// versionCmd prints what a report of a bug needs.
+// versionCmd prints the versions that a bug report needs.
 type versionCmd struct{}
 
 func (versionCmd) Help() string {

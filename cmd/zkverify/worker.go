@@ -13,13 +13,13 @@ import (
 	"github.com/zkverify/zkverify/workload/worker"
 )
 
-// workerCmd hosts clients for a run, or checks a program that does.
+// workerCmd hosts clients for a run, or checks another worker program.
 type workerCmd struct {
 	Host  workerHostCmd  `cmd:"" default:"1" help:"Host clients for a run, which starts it with --workers. This is the default."`
 	Check workerCheckCmd `cmd:"" help:"Check that a worker program, in any language, does what docs/worker.md asks of it."`
 }
 
-// workerHostCmd hosts clients for a run. What it reads and writes is in
+// workerHostCmd hosts clients for a run. Its protocol is described in
 // docs/worker.md.
 type workerHostCmd struct{}
 
@@ -35,7 +35,7 @@ func (workerHostCmd) Run(ctx context.Context, con *console) error {
 	return nil
 }
 
-// workerFlags say in which processes the clients live.
+// workerFlags choose the processes in which the clients live.
 type workerFlags struct {
 	N             int    `name:"workers" help:"Processes that the clients live in, for faults to pause and kill; 0: this one." default:"0"`
 	WorkerCommand string `help:"Command of a worker process; default zkverify worker. See docs/worker.md." placeholder:"COMMAND"`
@@ -51,10 +51,10 @@ func (f workerFlags) validate() error {
 	return nil
 }
 
-// shell is how a command line is started.
+// shell returns the program and arguments that run a command line.
 func shell(command string) []string { return []string{"/bin/sh", "-c", "exec " + command} }
 
-// workers returns what a run is told of them; their logs are in dir.
+// workers returns the configuration of the worker processes of a run. Their logs are in dir.
 func (f workerFlags) workers(dir string) (remote.Config, error) {
 	if f.N == 0 {
 		return remote.Config{}, nil
@@ -69,8 +69,8 @@ func (f workerFlags) workers(dir string) (remote.Config, error) {
 	return w, err
 }
 
-// described returns the target that a worker has brought along, nil if it hosts
-// those of zkverify.
+// described returns the target that a worker program describes, nil if the workers host
+// the targets of zkverify.
 func (f workerFlags) described(ctx context.Context, s lock.Settings) (lock.Target, error) {
 	if f.WorkerCommand == "" {
 		return nil, nil
@@ -97,7 +97,7 @@ func (f workerFlags) described(ctx context.Context, s lock.Settings) (lock.Targe
 	return t, nil
 }
 
-// options is what the history's header has of it.
+// options adds the flags to o, the options in the history's header.
 func (f workerFlags) options(o map[string]string) {
 	if f.N > 0 {
 		o["workers"] = fmt.Sprint(f.N)

@@ -92,7 +92,7 @@ func (c *workerCheckCmd) Run(ctx context.Context, con *console) error {
 	return nil
 }
 
-// tellStep prints a step, and what was wrong with it.
+// tellStep prints a step, and what the worker did wrong in it.
 func tellStep(out io.Writer, s conformance.Step) {
 	verdict := "ok"
 	switch {
@@ -113,7 +113,7 @@ func tellStep(out io.Writer, s conformance.Step) {
 	}
 }
 
-// tellPart prints a text under its name, if there is any.
+// tellPart prints a text next to its name, if there is any.
 func tellPart(out io.Writer, name, text string) {
 	for line := range strings.Lines(text) {
 		fmt.Fprintf(out, "          %-9s %s\n", name, strings.TrimRight(line, "\n"))

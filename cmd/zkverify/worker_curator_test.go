@@ -12,11 +12,11 @@ import (
 	"github.com/zkverify/zkverify/ensemble/ensembletest"
 )
 
-// curatorWorker is the command of the worker in Java for Curator. The test is skipped where
+// curatorWorker returns the command of the Java worker for Curator. It skips the test where
 // Curator or a JDK is missing.
 func curatorWorker(t *testing.T) string { t.Helper(); return javaWorker(t, "curator/curator_worker") }
 
-// javaWorker is the command of one of the examples of workers in Java.
+// javaWorker returns the command of one of the example workers in Java.
 func javaWorker(t *testing.T, script string) string {
 	t.Helper()
 	if testing.Short() {
@@ -27,7 +27,7 @@ func javaWorker(t *testing.T, script string) string {
 		t.Fatal(err)
 	}
 	ensembletest.Turn(t)
-	// It ends with its input.
+	// Without input the worker ends at once.
 	out, err := exec.Command(worker).CombinedOutput()
 	if exit := new(exec.ExitError); errors.As(err, &exit) && exit.ExitCode() == exitUnavailable {
 		t.Skip(strings.TrimSpace(string(out)))
@@ -38,8 +38,8 @@ func javaWorker(t *testing.T, script string) string {
 	return worker
 }
 
-// Elections of Curator, whose leaders' processes are killed, and whose sessions are
-// forced to expire.
+// Elections of Curator are driven while processes of leaders are killed, and sessions
+// are forced to expire.
 func TestElectionsInJavaAreDriven(t *testing.T) {
 	for recipe, class := range map[string]string{"latch": "LeaderLatch", "selector": "LeaderSelector"} {
 		t.Run(class, func(t *testing.T) {
@@ -59,15 +59,15 @@ func TestElectionsInJavaAreDriven(t *testing.T) {
 	}
 }
 
-// A leader that never looks whether it still leads is caught as soon as a session ends.
+// A leader that never checks whether it still leads is caught as soon as a session ends.
 func TestACarelessLeaderInJavaIsCaught(t *testing.T) {
 	ensembletest.EveryNight(t)
 	t.Parallel()
 	isCaught(t, curatorWorker(t)+" latch --careless", "--recipe", "election", "--duration", "8s")
 }
 
-// TestTheWorkersInJavaDoAllRight runs on real servers, as their other clients do. The steps
-// that are the same for every recipe are made of one alone.
+// TestTheWorkersInJavaDoAllRight runs on real servers in make test-real, as the other tests of
+// these workers do. Steps that are the same for every recipe are tested with one recipe alone.
 func TestTheWorkersInJavaDoAllRight(t *testing.T) {
 	lockSteps := "acquire,try,wait,cancel"
 	for _, w := range []struct{ script, recipe, steps string }{
@@ -102,9 +102,9 @@ func TestTheWorkersInJavaDoAllRight(t *testing.T) {
 	}
 }
 
-// A holder of each kind of lock takes part in a run, without a fault: what fails then is the
-// worker. Those whose library has a defect that a run without faults finds are not among
-// them: docs/worker.md names them.
+// Holders of each kind of lock take part in a run without faults: a failure is then one of the
+// worker. Locks whose library has a defect that a run without faults finds are left out;
+// docs/worker.md names them.
 func TestLocksInJavaHoldWithoutFaults(t *testing.T) {
 	for _, recipe := range []string{"multilock", "revocation"} {
 		t.Run(recipe, func(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"github.com/zkverify/zkverify/ensemble/ensembletest"
 )
 
-// goWorker builds the example of a worker in Go.
+// goWorker builds the example worker in Go, and returns its path.
 func goWorker(t *testing.T) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "myworker")
@@ -21,7 +21,7 @@ func goWorker(t *testing.T) string {
 	return program
 }
 
-// A worker program of a few lines is driven as it is: it says which lock it hosts.
+// A worker program of a few lines can be driven without further options: it describes its lock.
 func TestALockInAGoWorkerIsDriven(t *testing.T) {
 	if testing.Short() {
 		t.Skip("needs servers")

@@ -10,8 +10,8 @@ import (
 	"github.com/zkverify/zkverify/ensemble/ensembletest"
 )
 
-// kazooWorker is the command of the example of a worker in Python. The test is
-// skipped where kazoo is missing.
+// kazooWorker returns the command of the example worker in Python. It skips the
+// test where kazoo is missing.
 func kazooWorker(t *testing.T) string {
 	t.Helper()
 	if testing.Short() {
@@ -31,8 +31,8 @@ func kazooWorker(t *testing.T) string {
 	return ""
 }
 
-// TestALockInAnotherLanguageIsDriven has kazoo's lock, in Python, contended for by
-// clients in two processes of which one is killed.
+// TestALockInAnotherLanguageIsDriven drives kazoo's lock, in Python, by clients in two
+// processes of which one is killed.
 func TestALockInAnotherLanguageIsDriven(t *testing.T) {
 	t.Parallel()
 	status, said, _ := inProcess(t,
@@ -48,7 +48,7 @@ func TestALockInAnotherLanguageIsDriven(t *testing.T) {
 	}
 }
 
-// Each of kazoo's other recipes is used, which takes the commands of its own.
+// Each of kazoo's other recipes is driven, some by commands of their own.
 func TestRecipesInPythonAreDriven(t *testing.T) {
 	for name, want := range map[string]string{
 		"readwrite":     `read/write +holds`,
@@ -64,7 +64,8 @@ func TestRecipesInPythonAreDriven(t *testing.T) {
 			}
 			_, said, _ := inProcess(t,
 				"run", "--ensemble", ensembletest.Kind(t), "--recipe", name, "--workers", "2", "--worker-command", kazooWorker(t)+" "+name, "--clients", "2", "--locks", "1", "--duration", "2s",
-				// No acquire waits for ever: readers and writers of kazoo up to 2.8 do (kazoo #649).
+				// No acquire waits without a limit: readers and writers of kazoo up to 2.8 may wait
+				// for ever (kazoo #649).
 				"--timeout", "0.75", "--faults", "none", "--seed", "1", "--out", filepath.Join(t.TempDir(), "run"))
 			if !regexp.MustCompile(want).MatchString(said) {
 				t.Errorf("no %q in\n%s", want, said)
@@ -73,7 +74,7 @@ func TestRecipesInPythonAreDriven(t *testing.T) {
 	}
 }
 
-// A holder that never looks at the state of its connection is caught as soon as its
+// A holder that never checks the state of its connection is caught as soon as its
 // session ends.
 func TestACarelessHolderInPythonIsCaught(t *testing.T) {
 	ensembletest.EveryNight(t)
@@ -81,8 +82,8 @@ func TestACarelessHolderInPythonIsCaught(t *testing.T) {
 	isCaught(t, kazooWorker(t)+" lock --careless", "--duration", "6s")
 }
 
-// isCaught drives careless clients of a worker until two are seen to hold a lock. A run
-// that a busy machine has spoilt, as zkverify says itself, is made again.
+// isCaught drives careless clients of a worker until two are seen to hold a lock. It
+// repeats a run that zkverify reports as spoilt by a busy machine.
 func isCaught(t *testing.T, worker string, args ...string) {
 	t.Helper()
 	var status int
@@ -99,7 +100,7 @@ func isCaught(t *testing.T, worker string, args ...string) {
 	}
 }
 
-// TestTheWorkerInPythonDoesAllRight runs on real servers, as their other clients do.
+// TestTheWorkerInPythonDoesAllRight uses the default of worker check, real servers.
 func TestTheWorkerInPythonDoesAllRight(t *testing.T) {
 	ensembletest.EveryNight(t)
 	t.Parallel()

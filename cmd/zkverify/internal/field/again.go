@@ -21,7 +21,7 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 )
 
-// Again repeats the runs of violations.
+// Again repeats runs with violations.
 type Again struct {
 	which
 	Dir    string  `arg:"" help:"Folder of a field."`
@@ -53,7 +53,7 @@ func (c *Again) Validate() error {
 	return nil
 }
 
-// Run repeats them. It returns a Refused, the error of ctx, or one of the disk.
+// Run repeats the runs. It returns a Refused, the error of ctx, or one of the file system.
 func (c *Again) Run(ctx context.Context, out io.Writer) error {
 	f, s, err := open(c.Field, c.Dir)
 	if err != nil {
@@ -81,15 +81,15 @@ func (c *Again) Run(ctx context.Context, out io.Writer) error {
 	return errors.Join(group.Wait(), os.RemoveAll(filepath.Join(c.Dir, againFolder)))
 }
 
-// surest are the runs to repeat: first those whose repeats were interrupted, then for each line of
-// the page that no repeated run shows often enough, another run that has it.
+// surest returns the runs to repeat: first those whose repeats were interrupted, then for each line
+// of the page that no repeated run shows often enough, another run that has it.
 func (c *Again) surest(f *Field, s *State) (all []repeat) {
 	for _, l := range f.Locks() {
 		if !matches(c.Lock, l.id) {
 			continue
 		}
 		runs, lines := f.lines(s, l)
-		weak := lines // that do not come back often enough
+		weak := lines // the lines that do not come back often enough
 		var fresh []repeat
 		for _, r := range runs {
 			one := repeat{r, f.plannedAs(l, r, c.Duration)}
@@ -119,7 +119,7 @@ func (c *Again) surest(f *Field, s *State) (all []repeat) {
 	return all
 }
 
-// lines returns the runs in which a lock violated something, and its lines.
+// lines returns the runs in which a lock violated a guarantee, and the lines of the page for it.
 func (f *Field) lines(s *State, l Lock) (runs []*Result, lines []line) {
 	for i := range s.Results {
 		r := &s.Results[i]
@@ -136,7 +136,7 @@ func (f *Field) lines(s *State, l Lock) (runs []*Result, lines []line) {
 	return runs, lines
 }
 
-// again is the repeats that are left to make.
+// again holds the repeats that are left to make.
 type again struct {
 	runner
 	field   *Field
@@ -150,7 +150,7 @@ type again struct {
 	left  map[*Result]int // repeats, of each run
 }
 
-// plan adds the repeats of a run that are left.
+// plan adds the repeats of a run that are left to make.
 func (a *again) plan(r repeat, times int) error {
 	same := r.planned
 	same.duration = 0
@@ -164,8 +164,8 @@ func (a *again) plan(r repeat, times int) error {
 	return nil
 }
 
-// repeat makes the i-th of them, and counts how often each violation of its run came back. One that
-// shows nothing counts nowhere.
+// repeat makes the i-th repeat, and counts how often each violation of its run came back. A repeat
+// that shows nothing does not count.
 func (a *again) repeat(ctx context.Context, i int) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -12,8 +12,8 @@ import (
 	"github.com/zkverify/zkverify/cmd/zkverify/internal/runs"
 )
 
-// Every line of the page gets repeats, of the run that shows the most lines and violations, and
-// no run is repeated when that was done.
+// Every line of the page gets repeats, of the run that shows the most lines and violations. After
+// that no run is repeated.
 func TestEveryLineIsRepeatedByItsSurestRun(t *testing.T) {
 	f := builtInField(t)
 	f.Explanations = []Explanation{
@@ -53,8 +53,8 @@ func TestEveryLineIsRepeatedByItsSurestRun(t *testing.T) {
 	if got := names(Again{Times: 10}); !slices.Equal(got, []string{other + " 1"}) {
 		t.Errorf("%q, but %s was repeated already", got, one)
 	}
-	// A line that does not come back often enough is tried with another run that has it. The
-	// second line has none.
+	// If a line does not come back often enough, another run that has it is repeated. The second
+	// line has no other run.
 	want = []string{one + " 1", other + " 1"}
 	slices.Sort(want)
 	if got := names(Again{Times: 10, Enough: 0.95}); !slices.Equal(got, want) {
@@ -63,8 +63,8 @@ func TestEveryLineIsRepeatedByItsSurestRun(t *testing.T) {
 	if got := names(Again{Times: 10, Enough: 0.9}); !slices.Equal(got, []string{other + " 1"}) {
 		t.Errorf("%q, but %s has come back often enough", got, one)
 	}
-	// What no repeated run shows is repeated too: here one that another explanation has, and one
-	// that nobody has explained.
+	// Lines that no repeated run shows are repeated too: here one with another explanation, and
+	// one without any.
 	s.Results = append(s.Results, ofLock(one, "b", 1, violatedWith("fairness", 3)), ofLock(one, "b", 2, few, violatedWith("progress", 3), violatedWith("fairness", 3)))
 	want = []string{one + " 2", other + " 1"}
 	slices.Sort(want)
@@ -72,11 +72,11 @@ func TestEveryLineIsRepeatedByItsSurestRun(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	s.Results = s.Results[:3]
-	// What was interrupted goes on.
+	// Interrupted repeats are continued.
 	if all := (&Again{Times: 12}).surest(f, s); len(all) != 2 || all[0].of != &s.Results[1] {
 		t.Errorf("%d runs to repeat: the one with 10 of 12 repeats is not the first of two", len(all))
 	}
-	// What is shown is the one that came back, though it is longer, or else the one that was
+	// The violation that came back is shown, though it is longer, or else the one whose run was
 	// repeated.
 	for _, came := range []int{9, 0} {
 		s.Results[1].Again[0].Came = came
@@ -87,8 +87,8 @@ func TestEveryLineIsRepeatedByItsSurestRun(t *testing.T) {
 	}
 }
 
-// What was repeated before counts too, each repeat is on disk, and one that shows nothing, three
-// times, counts nowhere.
+// Earlier repeats count too, and each repeat is on disk. A repeat that shows nothing three times
+// does not count.
 func TestRepeatsAreCounted(t *testing.T) {
 	dir, f := t.TempDir(), builtInField(t)
 	p := f.planned([]string{"recipes/Mutex"}, []string{"no faults"}, 1, 1)[0]
@@ -131,8 +131,8 @@ func TestRepeatsAreCounted(t *testing.T) {
 	}
 }
 
-// A line that seldom comes back can be repeated by longer runs, which are counted on their own; the
-// page has the command that shows it most often.
+// A line that seldom comes back can be repeated by longer runs, which are counted separately. The
+// page has the command that shows the line most often.
 func TestRepeatsThatLastLonger(t *testing.T) {
 	dir, f := t.TempDir(), builtInField(t)
 	p := f.planned([]string{"recipes/Mutex"}, []string{"no faults"}, 1, 1)[0]
@@ -178,7 +178,7 @@ func TestRepeatsThatLastLonger(t *testing.T) {
 	}
 }
 
-// A guarantee that a repeat violates for another reason did not come back.
+// A violation does not come back if a repeat violates the guarantee for another reason.
 func TestAViolationForAnotherReasonHasNotComeBack(t *testing.T) {
 	f := builtInField(t)
 	f.Explanations = []Explanation{

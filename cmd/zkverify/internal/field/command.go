@@ -1,5 +1,5 @@
-// Package field is zkverify field: many locks under the same faults, and one table of what came of
-// them.
+// Package field implements zkverify field, which runs many locks under the same faults and writes
+// one table of the results.
 package field
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/zkverify/zkverify/report"
 )
 
-// Commands are what zkverify field can do.
+// Commands are the commands of zkverify field.
 type Commands struct {
 	Run   Run   `cmd:"" default:"withargs" help:"Make runs with many locks; the word run can be left out."`
 	Again Again `cmd:"" help:"Repeat runs with violations, and count how often these come back."`
@@ -26,7 +26,7 @@ type Commands struct {
 	Merge Merge `cmd:"" help:"Make one field of parts that several machines made."`
 }
 
-// which names a part of a field.
+// which selects a part of a field.
 type which struct {
 	Field string   `help:"A YAML file with your own libraries, plans and explanations; default the field that is built in. See docs/field.md." placeholder:"FILE"`
 	Lock  []string `help:"Only these locks, such as curator-5.4.0/LeaderLatch, 'curator-*' or 'kazoo-*/Lock'; default all." placeholder:"NAME"`
@@ -70,20 +70,20 @@ func (c *Run) Validate() error {
 
 // The outcomes of a field, which are errors.
 var (
-	// ErrUnexplained says that there is a violation that nobody has explained.
+	// ErrUnexplained is returned if there is a violation without an explanation.
 	ErrUnexplained = errors.New("")
-	// ErrIncomplete says that runs did not take place.
+	// ErrIncomplete is returned if runs did not take place.
 	ErrIncomplete = errors.New("")
 )
 
-// Refused is an error of what was asked for, or of the files.
+// Refused is an error in the command line or in the files.
 type Refused struct{ error }
 
 // Unwrap returns the error.
 func (r Refused) Unwrap() error { return r.error }
 
 // Run makes the runs that are left. It returns ErrUnexplained, ErrIncomplete, a Refused, or an
-// error of the disk.
+// error of the file system.
 func (c *Run) Run(ctx context.Context, out io.Writer, version Version) error {
 	f, planned, err := c.runs()
 	if err != nil {
@@ -126,10 +126,10 @@ func (c *Run) Run(ctx context.Context, out io.Writer, version Version) error {
 	return conclude(out, c.Out, f, s, planned)
 }
 
-// Version is that of zkverify, for the pages.
+// Version is the version of zkverify, for the pages.
 type Version string
 
-// runs are those that the flags name.
+// runs returns the field, and its runs that the flags name.
 func (c *Run) runs() (*Field, []planned, error) {
 	f, err := Of(c.Field)
 	if err != nil {
@@ -154,7 +154,7 @@ func (c *Run) runs() (*Field, []planned, error) {
 	return f, mine, nil
 }
 
-// conclude prints where the pages are, and returns the outcome of the field.
+// conclude prints the paths of the pages, and returns the outcome of the field.
 func conclude(out io.Writer, dir string, f *Field, s *State, runs []planned) error {
 	p := pageOf(f, s)
 	missing := map[string]bool{}
@@ -195,7 +195,7 @@ func (Page) Help() string {
 	return help.WithExamples("Makes no run.", "zkverify field page field")
 }
 
-// Run writes them. It returns a Refused, or an error of the disk.
+// Run writes the pages. It returns a Refused, or an error of the file system.
 func (c *Page) Run() error {
 	f, s, err := open(c.Field, c.Dir)
 	if err != nil {

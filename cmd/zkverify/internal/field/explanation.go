@@ -8,28 +8,29 @@ import (
 	"github.com/zkverify/zkverify/nemesis/faults"
 )
 
-// Explanation says why locks violate guarantees under faults. Somebody has found it in the
+// Explanation is the cause of violations by some locks under some faults, as found in the
 // library's source.
 type Explanation struct {
 	ID         string   `yaml:"id"`
 	Title      string   `yaml:"title"`
 	Locks      []string `yaml:"locks"` // as --lock takes them
 	Guarantees []string `yaml:"guarantees"`
-	// Faults are those of which one struck a party of the violation: none stand for all. What
-	// is judged when the faults are over, and was struck by none, goes by those of the plan.
+	// Faults are the faults of which one must have struck a party of the violation; if there
+	// are none, any fault will do. For a guarantee that is judged at the end, where no fault
+	// struck a party, one of them must be a fault of the plan.
 	Faults []string `yaml:"faults,omitempty"`
-	// Beside is one of the guarantees: a violation of another is explained only if the run
+	// Beside is one of the guarantees: a violation of another one is explained only if the run
 	// violates this one for the same reason. Empty for none.
 	Beside string `yaml:"beside,omitempty"`
-	// Says is a regular expression that the words of the violation match; empty for all.
+	// Says is a regular expression that the text of the violation matches; empty for all.
 	Says string `yaml:"says,omitempty"`
 	// Why is the cause.
 	Why string `yaml:"why"`
-	// Source has the lines that are to blame, such as file.java:12-30 at a tag.
+	// Source lists the lines that are to blame, such as file.java:12-30 at a tag.
 	Source []string `yaml:"source"`
-	// Issue is a public report of the cause; none if nobody has reported it.
+	// Issue is a public report of the cause; empty if there is none.
 	Issue string `yaml:"issue,omitempty"`
-	// Remedy is what a user of the lock can do.
+	// Remedy is the advice for users of the lock.
 	Remedy string `yaml:"remedy,omitempty"`
 }
 
@@ -68,13 +69,13 @@ func (f *Field) explained(r *Result, v Verdict) *Explanation {
 	return nil
 }
 
-// fits tells whether a violation is such as an explanation is about.
+// fits reports whether a violation matches an explanation, apart from its Beside.
 func (f *Field) fits(e *Explanation, r *Result, v Verdict) bool {
 	met := len(e.Faults) == 0 || slices.ContainsFunc(f.struck(r, v), func(name string) bool { return name == "all" || slices.Contains(e.Faults, name) })
 	return met && matches(e.Locks, r.Lock) && slices.Contains(e.Guarantees, v.Guarantee) && regexp.MustCompile(e.Says).MatchString(v.What)
 }
 
-// struck are the faults that an explanation of a violation may go by.
+// struck returns the faults by which a violation may be explained.
 func (f *Field) struck(r *Result, v Verdict) []string {
 	if len(v.Faults) == 0 && (v.Guarantee == "progress" || v.Guarantee == "no leak") {
 		for _, p := range f.Plans {

@@ -16,20 +16,20 @@ import (
 //go:embed field.yaml
 var builtIn []byte
 
-// Field is what is put to the test: locks of libraries, under plans of faults, and what is known
+// Field holds locks of libraries to test, the plans of faults to test them under, and explanations
 // of the violations that they show.
 type Field struct {
-	// Options of zkverify run that every run gets.
+	// Options are options of zkverify run that every run gets.
 	Options []string `yaml:"options"`
-	// Plans come one after another; each lock runs under each.
+	// Plans are run one after another. Each lock runs under each plan.
 	Plans []Plan `yaml:"plans"`
-	// Libraries have the locks.
+	// Libraries are the libraries with their locks.
 	Libraries []Library `yaml:"libraries"`
-	// Explanations say why a lock violates a guarantee.
+	// Explanations explain violations.
 	Explanations []Explanation `yaml:"explanations"`
 }
 
-// Plan is the faults of a run.
+// Plan holds the faults of a run.
 type Plan struct {
 	Name    string   `yaml:"name"`
 	Faults  []string `yaml:"faults"`            // as zkverify run --faults takes them
@@ -41,9 +41,9 @@ type Library struct {
 	Name     string   `yaml:"name"`
 	ID       string   `yaml:"id"`
 	Language string   `yaml:"language"`
-	Versions []string `yaml:"versions,omitempty"` // none: that of this program
-	// Variable is the environment variable that makes the worker use a version. Without it
-	// there is one version.
+	Versions []string `yaml:"versions,omitempty"` // none: the version of this program
+	// Variable is the environment variable that tells the worker which version to use.
+	// Without it there is one version.
 	Variable string      `yaml:"variable,omitempty"`
 	Worker   string      `yaml:"worker,omitempty"` // the command of the worker process
 	Locks    []LockEntry `yaml:"locks"`
@@ -54,7 +54,7 @@ type LockEntry struct {
 	Name     string   `yaml:"name"`
 	Recipe   string   `yaml:"recipe"`
 	Argument string   `yaml:"argument,omitempty"` // of the worker's command
-	Target   string   `yaml:"target,omitempty"`   // of zkverify run, for what needs no worker
+	Target   string   `yaml:"target,omitempty"`   // of zkverify run, for locks that need no worker
 	Careless bool     `yaml:"careless,omitempty"` // the worker has the option --careless
 	Options  []string `yaml:"options,omitempty"`  // of zkverify run
 }
@@ -63,7 +63,7 @@ type LockEntry struct {
 type Lock struct {
 	Library, Version, Language string
 	Name, Recipe               string
-	// Careless says that its user never looks whether he still holds it.
+	// Careless is true if the client never checks whether it still holds the lock.
 	Careless bool
 
 	id       string
@@ -71,10 +71,11 @@ type Lock struct {
 	options  []string
 }
 
-// ID names the lock in folders and on the command line, such as curator-5.4.0/LeaderLatch.
+// ID returns the name of the lock in folders and on the command line, such as
+// curator-5.4.0/LeaderLatch.
 func (l Lock) ID() string { return l.id }
 
-// Of returns the field of a file, or the one that is built in when none is named.
+// Of returns the field in a file, or the built-in field if file is "".
 func Of(file string) (*Field, error) {
 	text, name := builtIn, "the built-in field"
 	if file != "" {
@@ -170,8 +171,8 @@ func (l Library) lock(version string, e LockEntry, careless bool) Lock {
 	return lock
 }
 
-// matches says whether a name is one of several, which may have the wildcards of path.Match, or
-// be the beginning of the name, up to a slash. No names stand for all.
+// matches reports whether a name, or its beginning up to a slash, matches one of several patterns,
+// which are those of path.Match. No patterns stand for all names.
 func matches(names []string, name string) bool {
 	return len(names) == 0 || slices.ContainsFunc(names, func(pattern string) bool {
 		parts := strings.Split(name, "/")

@@ -25,7 +25,7 @@ func builtInField(t *testing.T) *Field {
 	return f
 }
 
-// What the built-in field names is there: workers, targets and recipes.
+// The workers, targets and recipes that the built-in field names exist.
 func TestTheBuiltInFieldNamesWhatThereIs(t *testing.T) {
 	f := builtInField(t)
 	for _, l := range f.Libraries {
@@ -60,7 +60,7 @@ func offers(t lock.Target, r histories.Recipe) bool {
 	return t.Recipe() == string(r)
 }
 
-// The example of the page is a field.
+// The example on the Markdown page is a valid field.
 func TestTheExampleOfThePageIsAField(t *testing.T) {
 	example := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindStringSubmatch(markdownText)
 	if example == nil {
@@ -79,7 +79,7 @@ func TestTheExampleOfThePageIsAField(t *testing.T) {
 	}
 }
 
-// Every lock has its run under a plan before any has one under the next.
+// Every lock has its run under a plan before the first has one under the next.
 func TestEachPlanIsForAllLocks(t *testing.T) {
 	f := builtInField(t)
 	runs, locks := f.planned(nil, nil, 3, 2), f.Locks()
@@ -94,7 +94,7 @@ func TestEachPlanIsForAllLocks(t *testing.T) {
 	}
 }
 
-// ofLock is a result of a lock of the built-in field.
+// ofLock returns a result of a lock of the built-in field.
 func ofLock(lock, plan string, seed int64, verdicts ...Verdict) Result {
 	return Result{Lock: lock, Plan: plan, Seed: seed, Verdicts: verdicts}
 }
@@ -202,13 +202,13 @@ func TestNamesOfLocks(t *testing.T) {
 	}
 }
 
-// A violation of a guarantee is explained by what its words say: two bugs may violate one.
+// A violation is explained by its text, since two bugs may violate one guarantee.
 func TestAnExplanationGoesByTheWordsOfAViolation(t *testing.T) {
 	f := builtInField(t)
 	for what, id := range map[string]string{
 		"process 5 left round 1 of barrier \"b\" at 0.8 s, while process 0 was inside": "double-barrier-leaves-early",
 		"process 5 entered round 3 of barrier \"b\" at 17 s, when 1 of its 3 had come": "double-barrier-enters-alone",
-		"somebody did something else": "",
+		"process 5 did another thing": "",
 	} {
 		e := f.explained(&Result{Lock: "curator-5.7.1/DistributedDoubleBarrier"}, Verdict{Verdict: runs.Verdict{Guarantee: "barriers", What: what}})
 		if e != nil && e.ID != id || e == nil && id != "" {
@@ -217,7 +217,7 @@ func TestAnExplanationGoesByTheWordsOfAViolation(t *testing.T) {
 	}
 }
 
-// What is left at the end of a run has no time, and so no fault that struck it.
+// Nodes that are left at the end of a run have no time, and so no fault that struck them.
 func TestWhatIsJudgedAtTheEndIsExplainedByTheFaultsOfThePlan(t *testing.T) {
 	f := builtInField(t)
 	for plan, explained := range map[string]bool{"no quorum": true, "all faults": true, "ends of sessions": false, "": false} {
@@ -232,7 +232,7 @@ func TestWhatIsJudgedAtTheEndIsExplainedByTheFaultsOfThePlan(t *testing.T) {
 	}
 }
 
-// Two bugs may violate one guarantee, and what else a run violates tells which of them did.
+// Two bugs may violate one guarantee. The other violations of the run tell them apart.
 func TestAnExplanationGoesByWhatElseTheRunViolates(t *testing.T) {
 	f := builtInField(t)
 	violated := func(guarantee, what string) Verdict {
@@ -249,7 +249,7 @@ func TestAnExplanationGoesByWhatElseTheRunViolates(t *testing.T) {
 	}
 }
 
-// What no repeat has shown again is named, but no command is said to show it.
+// A violation that no repeat has shown again is named, but without a command that shows it.
 func TestWhatNeverCameBackHasNoCommand(t *testing.T) {
 	f := builtInField(t)
 	f.Explanations = []Explanation{{ID: "why", Title: "Why", Locks: []string{"*"}, Guarantees: []string{"fairness", "fencing", "progress"}, Why: "so", Source: []string{"a.go:1"}}}

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// results returns so many results of the field that is built in.
+// results returns n results of the built-in field.
 func results(t *testing.T, n int) (all []Result) {
 	t.Helper()
 	f, err := Of("")
@@ -34,7 +34,7 @@ func savePart(t *testing.T, dir string, s State) {
 	}
 }
 
-// The pages tell readers to type the commands of a field: those of a part are made of this field.
+// The pages tell readers to type the commands of a field, so a part may not have other ones.
 func TestAPartWithOtherCommandsIsRefused(t *testing.T) {
 	for name, change := range map[string]func(r *Result){
 		"none":            func(*Result) {},
@@ -58,7 +58,7 @@ func TestAPartWithOtherCommandsIsRefused(t *testing.T) {
 	}
 }
 
-// longer is the command of a longer repeat of the first run.
+// longer returns the command of a longer repeat of the first run.
 func longer(t *testing.T) string {
 	t.Helper()
 	f, err := Of("")
@@ -70,8 +70,8 @@ func longer(t *testing.T) string {
 	return p.Command()
 }
 
-// What a field in a folder names may be copied, shown and removed, and the folder may be
-// anybody's: all of it lies right below runs.
+// Folders that a state file names are copied, shown and removed, and the file may be untrusted. So
+// they must lie directly below runs.
 func TestAFieldThatNamesAnotherFolderIsRefused(t *testing.T) {
 	for _, folders := range [][]string{
 		{"../victim"}, {".."}, {"."}, {"runs"}, {"runs/"}, {"runs/.."}, {"runs/../../victim"}, {"runs/a/b"}, {"/etc"}, {`runs/..\x`},

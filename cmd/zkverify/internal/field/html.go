@@ -28,7 +28,7 @@ var htmlTemplate = template.Must(template.New("field.html").Funcs(template.FuncM
 	},
 }).Parse(htmlText))
 
-// html writes the tables and the findings as one page that needs nothing but itself.
+// html writes the tables and the findings as one HTML page that needs no other file.
 func (p *page) html(w io.Writer) error {
 	style, policy, err := report.Stylesheet()
 	if err != nil {
@@ -37,7 +37,7 @@ func (p *page) html(w io.Writer) error {
 	return htmlTemplate.Execute(words.Page(w), map[string]any{"Page": p, "Style": template.CSS(style), "Policy": policy})
 }
 
-// class is how a cell looks.
+// class returns the CSS class of a cell.
 func class(c cell) string {
 	switch {
 	case c.Violated > 0 && c.Explained:

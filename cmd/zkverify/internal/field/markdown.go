@@ -17,7 +17,7 @@ var markdownTemplate = template.Must(template.New("field.md").Funcs(runs.Markdow
 // markdown writes the tables and the findings as Markdown.
 func (p *page) markdown(w io.Writer) error { return runs.WriteMarkdown(w, markdownTemplate, p) }
 
-// sign is a cell of a table, short.
+// sign returns a cell as a short text for a table.
 func sign(c cell) string {
 	switch {
 	case c.Violated > 0 && !c.Explained:

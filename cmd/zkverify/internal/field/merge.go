@@ -17,7 +17,7 @@ import (
 	"github.com/zkverify/zkverify/workload/folder"
 )
 
-// Merge makes one field of parts.
+// Merge merges the parts of a field.
 type Merge struct {
 	Parts []string `arg:"" help:"Folders of zkverify field --shard."`
 	Field string   `help:"The YAML file of the field; default the one that is built in." placeholder:"FILE"`
@@ -29,7 +29,7 @@ func (Merge) Help() string {
 	return help.WithExamples("The parts are those of one field, made by the same zkverify. What they kept of their runs is copied.", "zkverify field merge part-1 part-2 --out field")
 }
 
-// Run merges them. It returns a Refused, or an error of the disk.
+// Run merges the parts. It returns a Refused, or an error of the file system.
 func (c *Merge) Run(ctx context.Context, out io.Writer) error {
 	whole, err := load(c.Out)
 	if err != nil {
@@ -47,10 +47,10 @@ func (c *Merge) Run(ctx context.Context, out io.Writer) error {
 			return err
 		}
 	}
-	if err := whole.checkFolders(); err != nil { // two parts may name one
+	if err := whole.checkFolders(); err != nil { // two parts may name the same folder
 		return Refused{err}
 	}
-	// Nothing is copied before all parts are known to be parts.
+	// All parts have been checked before the first is copied.
 	if err := folder.Staged(c.Out, stateFile, func(to string) error {
 		for _, dir := range c.Parts {
 			if err := copyRuns(ctx, to, dir); err != nil {
@@ -65,7 +65,7 @@ func (c *Merge) Run(ctx context.Context, out io.Writer) error {
 	return nil
 }
 
-// take takes the results of a part.
+// take adds the results of a part.
 func (s *State) take(dir, file string) error {
 	f, part, err := open(file, dir)
 	if err != nil {
@@ -112,7 +112,7 @@ func (f *Field) checkCommands(part *State) error {
 			words := strings.Fields(a.Command)
 			longer := run
 			if last := len(words) - 3; last > 0 { // --duration 3m0s --seed 1
-				longer.duration, _ = time.ParseDuration(words[last]) //nolint:errcheck // none is that of the run
+				longer.duration, _ = time.ParseDuration(words[last]) //nolint:errcheck // 0 after an error, which is refused below
 			}
 			if longer.duration <= 0 || a.Command != longer.Command() {
 				return fmt.Errorf("it has repeats by another command than a longer %q: %q", r.Command, a.Command)
@@ -122,7 +122,7 @@ func (f *Field) checkCommands(part *State) error {
 	return nil
 }
 
-// copyRuns copies what a part has kept of its runs.
+// copyRuns copies the run folders that a part has kept.
 func copyRuns(ctx context.Context, to, dir string) error {
 	from, err := os.OpenRoot(dir)
 	if err != nil {

@@ -17,11 +17,11 @@ type planned struct {
 	Seed int64
 
 	options []string // of every run
-	// duration is that of the run, if it is not the one of its options; zero if it is.
+	// duration replaces the duration in the options; zero leaves that as it is.
 	duration time.Duration
 }
 
-// names refuses names of locks and plans that the field does not have.
+// names returns an error for the first lock or plan that the field does not have.
 func (f *Field) names(locks, plans []string) error {
 	for _, name := range locks {
 		if !slices.ContainsFunc(f.Locks(), func(l Lock) bool { return matches([]string{name}, l.id) }) {
@@ -40,8 +40,8 @@ func (f *Field) names(locks, plans []string) error {
 	return nil
 }
 
-// planned returns the runs with a seed and those after it, in the order in which they are made:
-// every lock under the first plan, then under the next, then all with the next seed.
+// planned returns the runs with the seeds from first on, in the order in which they are made: with
+// each seed, every lock under the first plan, then every lock under the next.
 func (f *Field) planned(locks, plans []string, first int64, seeds int) (all []planned) {
 	for seed := first; seed < first+int64(seeds); seed++ {
 		for _, p := range f.Plans {
@@ -58,7 +58,7 @@ func (f *Field) planned(locks, plans []string, first int64, seeds int) (all []pl
 	return all
 }
 
-// args are the arguments of zkverify. What comes later counts.
+// args returns the arguments of zkverify. Of an option that occurs twice, the later one counts.
 func (p planned) args() []string {
 	args := slices.Concat([]string{"run"}, p.options, p.Plan.Options, p.Lock.options, []string{"--faults", strings.Join(p.Plan.Faults, ",")})
 	if p.duration > 0 {
@@ -70,7 +70,7 @@ func (p planned) args() []string {
 	return append(args, "--seed", strconv.FormatInt(p.Seed, 10))
 }
 
-// env is what the run's environment has beside ours.
+// env returns the variables that are added to the environment of the run.
 func (p planned) env() []string {
 	if p.Lock.variable == "" {
 		return nil
@@ -78,15 +78,15 @@ func (p planned) env() []string {
 	return []string{p.Lock.variable}
 }
 
-// Command is what to type for it.
+// Command returns the shell command of the run.
 func (p planned) Command() string { return runs.Command(p.env(), p.args()) }
 
-// folder is the name of the run's folder.
+// folder returns the name of the run's folder.
 func (p planned) folder() string {
 	return strings.NewReplacer("/", "_", " ", "-").Replace(p.Lock.id + "-" + p.Plan.Name + "-" + strconv.FormatInt(p.Seed, 10))
 }
 
-// is says whether a result is that of the run.
+// is reports whether a result is that of the run.
 func (p planned) is(r Result) bool {
 	return r.Lock == p.Lock.id && r.Plan == p.Plan.Name && r.Seed == p.Seed
 }

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// repeat is one of a run.
+// repeat is a repeat of a run: the run's result, and the run to make.
 type repeat struct {
 	of      *Result
 	planned planned
 }
 
-// plannedAs is the run that a result came of, lasting as long as is said; zero for as long as it
-// did.
+// plannedAs returns the run that led to a result, with another duration; zero for the same
+// duration.
 func (f *Field) plannedAs(l Lock, r *Result, duration time.Duration) planned {
 	p := planned{Lock: l, Seed: r.Seed, options: f.Options, duration: duration}
 	if i := slices.IndexFunc(f.Plans, func(p Plan) bool { return p.Name == r.Plan }); i >= 0 {
@@ -21,7 +21,7 @@ func (f *Field) plannedAs(l Lock, r *Result, duration time.Duration) planned {
 	return p
 }
 
-// counted is the command that the repeats are counted for, "" for that of the run.
+// counted returns the command under which the repeat is counted, "" for that of the run.
 func (r repeat) counted() string {
 	if r.planned.duration == 0 {
 		return ""
@@ -29,7 +29,7 @@ func (r repeat) counted() string {
 	return r.planned.Command()
 }
 
-// made is how often the run was repeated so already.
+// made returns the number of repeats of the run by that command so far.
 func (r repeat) made() int {
 	command := r.counted()
 	for _, a := range r.of.Again {
@@ -40,8 +40,8 @@ func (r repeat) made() int {
 	return 0
 }
 
-// count takes in what came of the repeat: a violation came back if the guarantee was violated for
-// the same reason.
+// count adds the result of the repeat to that of the run. A violation came back if the repeat
+// violated the guarantee for the same reason.
 func (r repeat) count(f *Field, repeated *Result) {
 	command := r.counted()
 	if r.made() == 0 {

@@ -24,11 +24,11 @@ type runner struct {
 	dir string // of the field
 }
 
-// voidRuns is how often a run that shows nothing is made again.
+// voidRuns is the number of times that a run which shows nothing is repeated.
 const voidRuns = 2
 
-// untilShown makes a run. One that is unknown, since the machine was too busy or servers came to
-// disagree, is made again, if void says so.
+// untilShown makes a run. It repeats a run with the outcome unknown, such as one on a machine that
+// was too busy or with servers that came to disagree, if void returns true for it.
 func (r runner) untilShown(ctx context.Context, p planned, below string, void func(Result) bool) (Result, error) {
 	for again := 0; ; again++ {
 		result, err := r.make(ctx, p, below)
@@ -38,8 +38,8 @@ func (r runner) untilShown(ctx context.Context, p planned, below string, void fu
 	}
 }
 
-// make makes a run in a folder below that of the field. The error is that of ctx, or one of the command line or the
-// disk, which the next run will meet too.
+// make makes a run in a folder below that of the field. The error is that of ctx, or one of the
+// command line or the file system, which the next run would have too.
 func (r runner) make(ctx context.Context, p planned, below string) (Result, error) {
 	result := Result{Lock: p.Lock.id, Plan: p.Plan.Name, Seed: p.Seed, Command: p.Command(), Started: time.Now()}
 	kept := filepath.Join(below, p.folder())
@@ -69,15 +69,15 @@ func (r runner) make(ctx context.Context, p planned, below string) (Result, erro
 	return result, os.RemoveAll(out)
 }
 
-// tellStories finds the shortest part of the history that still violates each guarantee that is
-// violated, and tells it in words.
+// tellStories sets the story of each violation: it looks for the shortest part of the history that
+// still violates the guarantee, and describes that part in words.
 func (r runner) tellStories(ctx context.Context, result *Result) error {
 	dir := filepath.Join(r.dir, result.Folder)
 	for _, v := range result.violated() {
 		short := filepath.Join(dir, strings.NewReplacer(" ", "-", ",", "", "/", "-").Replace(v.Guarantee)+".small.jsonl")
 		if _, err := r.Start(ctx, nil, []string{"shrink", dir, "--guarantee", v.Guarantee, "--out", short}); ctx.Err() != nil {
 			return context.Cause(ctx)
-		} else if err != nil { // it is told as the run has told it
+		} else if err != nil { // use the text in the run's verdict
 			v.Story = v.What
 			continue
 		}
@@ -89,13 +89,13 @@ func (r runner) tellStories(ctx context.Context, result *Result) error {
 		if err != nil {
 			return err
 		}
-		v.Story, v.Events = strings.TrimSpace(string(said)), max(0, bytes.Count(text, []byte("\n"))-1) // but the header
+		v.Story, v.Events = strings.TrimSpace(string(said)), max(0, bytes.Count(text, []byte("\n"))-1) // the first line is the header
 	}
 	return nil
 }
 
-// tidy removes the folders of runs that no page shows: those without the violation that is shown of
-// a guarantee by a lock, over all plans, or under one.
+// tidy removes the folders of runs that no page shows. The pages show, for each guarantee and lock,
+// one violation over all plans and one under each plan.
 func (r runner) tidy(s *State) error {
 	keep := map[string]bool{}
 	for i := range s.Results {

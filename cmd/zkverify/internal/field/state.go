@@ -23,14 +23,14 @@ const (
 	againFolder  = "again"
 )
 
-// State is what a field's folder holds.
+// State is the content of the state file in a field's folder.
 type State struct {
 	Version string    `json:"zkverify"`
 	Started time.Time `json:"started"`
 	Results []Result  `json:"results"`
 }
 
-// load reads the state of a folder, which is empty if there is none.
+// load reads the state of a folder. Without a state file it returns an empty state.
 func load(dir string) (*State, error) {
 	const mostOfState = 256 << 20
 	name := filepath.Join(dir, stateFile)
@@ -51,8 +51,8 @@ func load(dir string) (*State, error) {
 	return s, nil
 }
 
-// checkFolders returns an error unless the folders of all results lie below that of runs, each in
-// one of its own: what a part names may be copied, and removed.
+// checkFolders returns an error unless the folders of all results differ, and lie directly below
+// that of runs: folders that a part names may be copied, and removed.
 func (s *State) checkFolders() error {
 	seen := make(map[string]bool)
 	for _, r := range s.Results {
@@ -74,7 +74,7 @@ func (s *State) checkFolders() error {
 	return nil
 }
 
-// save writes the state and the pages, each whole or not at all.
+// save writes the state and the pages. Each file is replaced whole or not at all.
 func (s *State) save(dir string, f *Field) error {
 	page := pageOf(f, s)
 	for name, write := range map[string]func(io.Writer) error{
@@ -93,7 +93,7 @@ func (s *State) save(dir string, f *Field) error {
 	return nil
 }
 
-// left returns the runs that have not taken place.
+// left returns the runs that have not taken place yet.
 func (s *State) left(runs []planned) (left []planned, err error) {
 	for _, p := range runs {
 		r := s.of(p)
@@ -127,8 +127,8 @@ func (s *State) put(p planned, r Result) {
 	s.Results = append(s.Results, r)
 }
 
-// shown returns the violation to show of those that is accepts, and its run. It is nil if there
-// is none.
+// shown returns the violation to show among those for which the predicate is true, and its run.
+// Both are nil if there is none.
 func (s *State) shown(is func(*Result, Verdict) bool) (best *Result, of *Verdict) {
 	for i := range s.Results {
 		r := &s.Results[i]
@@ -141,9 +141,9 @@ func (s *State) shown(is func(*Result, Verdict) bool) (best *Result, of *Verdict
 	return best, of
 }
 
-// shownBefore says whether a violation is shown rather than another one, which is nil for none: it
-// came back more often when its run was repeated, or its run was repeated and the other's was not,
-// or it is shorter.
+// shownBefore reports whether v, a violation in the run r, is shown rather than another one, which
+// is nil for none. The violation is shown that came back more often when its run was repeated; if
+// they are equal, the one whose run was repeated; then the shorter one.
 func shownBefore(r *Result, v *Verdict, best *Result, of *Verdict) bool {
 	return of == nil || cmp.Or(
 		cmp.Compare(best.cameBack(of.Guarantee), r.cameBack(v.Guarantee)),

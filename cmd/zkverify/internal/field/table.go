@@ -10,16 +10,16 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 )
 
-// page is what the pages show.
+// page holds the data of the pages.
 type page struct {
 	Version    string
 	Runs       int // that took place
 	Seeds      int
-	Guarantees []string // those that some lock promises
+	Guarantees []string // the guarantees that some lock promises
 	Plans      []Plan
 	Rows       []row
 	Findings   []finding
-	// Unexplained are violations whose cause nobody has found. They accuse nobody.
+	// Unexplained are violations without a known cause. They are no evidence against a lock.
 	Unexplained []violation
 }
 
@@ -32,19 +32,19 @@ type row struct {
 	ByPlan      []cell
 }
 
-// cell counts what came of runs.
+// cell counts runs by their outcomes.
 type cell struct {
 	Promised bool
 	Held     int
 	Violated int
 	Other    int // unknown, or not put to the test
-	// Explained says that each violation has an explanation.
+	// Explained reports whether each violation has an explanation.
 	Explained bool
-	// Guarantees are those that were violated.
+	// Guarantees are the violated guarantees.
 	Guarantees []string
 }
 
-// String is the cell in words.
+// String returns the cell in words.
 func (c cell) String() string {
 	switch {
 	case c.Violated > 0:
@@ -59,18 +59,18 @@ func (c cell) String() string {
 	return "no run"
 }
 
-// finding is what an explanation explains.
+// finding is an explanation with the violations that it explains.
 type finding struct {
 	*Explanation
 	Cases []violation // the shortest first
 }
 
-// Repeatable are the cases whose command shows them, or was not tried again.
+// Repeatable returns the cases that a repeat has shown again, or whose runs were not repeated.
 func (f finding) Repeatable() []violation {
 	return slices.DeleteFunc(slices.Clone(f.Cases), violation.neverCameBack)
 }
 
-// Rare says which cases no repeat has shown, "" for none.
+// Rare names the cases that no repeat has shown, "" for none.
 func (f finding) Rare() string {
 	var all []string
 	for _, v := range f.Cases {
@@ -87,7 +87,7 @@ func (f finding) Rare() string {
 	return strings.Join(all, "; ")
 }
 
-// violation is the one that is shown of a guarantee by a lock, of those with one explanation.
+// violation is the violation to show of a guarantee by a lock, among those with one explanation.
 type violation struct {
 	Lock      Lock
 	Guarantee string
@@ -99,7 +99,7 @@ type violation struct {
 
 func (v violation) neverCameBack() bool { return v.Again != nil && v.Again.Came == 0 }
 
-// Command is the one that shows it most often.
+// Command returns the command that shows the violation most often.
 func (v violation) Command() string {
 	if v.Again != nil {
 		return cmp.Or(v.Again.Command, v.Run.Command)
@@ -107,7 +107,7 @@ func (v violation) Command() string {
 	return v.Run.Command
 }
 
-// pageOf makes the tables of what has been run.
+// pageOf returns the data of the pages for the results so far.
 func pageOf(f *Field, s *State) *page {
 	p := &page{Version: s.Version, Plans: f.Plans}
 	seeds := map[int64]bool{}
@@ -131,7 +131,8 @@ func pageOf(f *Field, s *State) *page {
 	return p
 }
 
-// place orders the columns: what users care about most comes first.
+// place returns the place of a guarantee's column: the guarantees that matter most to users come
+// first.
 func place(guarantee string) int {
 	order := []string{"mutual exclusion", "read/write", "permits", "multi-lock", "no lost update, plain", "no lost update, fenced", "no lost update, guarded", "fencing", "loss is told", "says what is so", "fairness", "reentrancy", "progress", "no leak", "barriers", "revocation", "observers", "reconnects politely"}
 	if i := slices.Index(order, guarantee); i >= 0 {
@@ -162,11 +163,11 @@ func (p *page) row(f *Field, s *State, l Lock) row {
 
 func anyRun(*Result) bool { return true }
 
-// underFaults leaves out runs whose faults have put nothing to the test.
+// underFaults reports whether the faults of a run have put the lock to the test.
 func underFaults(r *Result) bool { return r.Idle == "" }
 
-// count counts the runs of a lock by the worst of some verdicts. What holds counts if it
-// shows something.
+// count counts the runs of a lock by the worst of the verdicts for which the predicate is true.
+// A run whose verdicts hold counts as held only if shows returns true for it.
 func count(f *Field, s *State, lock string, is func(*Result, Verdict) bool, shows func(*Result) bool) cell {
 	c := cell{Explained: true}
 	for i := range s.Results {
@@ -205,7 +206,7 @@ func count(f *Field, s *State, lock string, is func(*Result, Verdict) bool, show
 	return c
 }
 
-// find gathers the violations by their explanations.
+// find groups the violations by their explanations.
 func (p *page) find(f *Field, s *State) {
 	all := casesOf(f, s)
 	for i := range f.Explanations {
@@ -218,13 +219,13 @@ func (p *page) find(f *Field, s *State) {
 	p.Unexplained = p.sorted(all, nil)
 }
 
-// caseOf is a lock, and a line that the page has for it.
+// caseOf is a lock and a line of the page about it.
 type caseOf struct {
 	lock string
 	line
 }
 
-// casesOf returns what is shown of each line.
+// casesOf returns the violation to show for each lock and line.
 func casesOf(f *Field, s *State) map[caseOf]*violation {
 	all := map[caseOf]*violation{}
 	for i := range s.Results {
@@ -245,7 +246,8 @@ func casesOf(f *Field, s *State) map[caseOf]*violation {
 	return all
 }
 
-// sorted returns the cases that have an explanation, nil for none, in the order of the table.
+// sorted returns the cases with the explanation e, in the order of the table. nil stands for
+// cases without one.
 func (p *page) sorted(all map[caseOf]*violation, e *Explanation) (cases []violation) {
 	for _, row := range p.Rows {
 		for _, g := range p.Guarantees {

@@ -14,14 +14,14 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 )
 
-// team makes the runs of a field, several at the same time.
+// team makes the runs of a field, several at a time.
 type team struct {
 	runner
 	field   *Field
 	out     io.Writer
-	all     int // to make
+	all     int // number of runs to make
 	started time.Time
-	until   time.Time // begin none after this; zero for no end
+	until   time.Time // no run begins after this; zero for no limit
 
 	mu      sync.Mutex
 	state   *State
@@ -31,8 +31,8 @@ type team struct {
 	failed  error
 }
 
-// work makes the runs with some workers, and returns when they have ended: all runs are made, the
-// time is up, ctx has ended, or an error is in the way.
+// work makes the runs with a number of workers. It returns when all runs are made, the time is up,
+// ctx has ended, or after an error, and all workers have ended.
 func (t *team) work(ctx context.Context, jobs int) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -60,7 +60,7 @@ func (t *team) work(ctx context.Context, jobs int) error {
 	return t.failed
 }
 
-// result makes a run, and tells what it violates.
+// result makes a run, and adds the stories of its violations.
 func (t *team) result(ctx context.Context, p planned) (Result, error) {
 	r, err := t.untilShown(ctx, p, runsFolder, func(r Result) bool {
 		if t.timeIsUp() {
@@ -88,7 +88,7 @@ func (t *team) fail(err error) {
 	}
 }
 
-// next takes the next run. Those of a lock that cannot be run are left out.
+// next takes the next run off the list. It skips the runs of locks that cannot be run.
 func (t *team) next(ctx context.Context) (planned, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -103,7 +103,7 @@ func (t *team) next(ctx context.Context) (planned, bool) {
 	return planned{}, false
 }
 
-// put keeps a result, on disk, and says what it is.
+// put saves a result, and prints it.
 func (t *team) put(p planned, r Result, err error) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -120,7 +120,7 @@ func (t *team) put(p planned, r Result, err error) error {
 	return err
 }
 
-// timeLeft says how many of all runs are done, and about how long the others take.
+// timeLeft returns the number of done runs, and the estimated time of the others, as a text.
 func timeLeft(started time.Time, done, all int) string {
 	left := all - done
 	if left <= 0 {
@@ -130,7 +130,7 @@ func timeLeft(started time.Time, done, all int) string {
 	return fmt.Sprintf(" (%d of %d, about %s left)", done, all, (each * time.Duration(left)).Round(time.Second))
 }
 
-// String is what came of the run, in words.
+// String returns the result of the run in words.
 func (r Result) String() string {
 	if r.Missing != "" {
 		return "did not run: " + r.Missing

@@ -13,8 +13,8 @@ import (
 	"github.com/zkverify/zkverify/cmd/zkverify/internal/runs"
 )
 
-// judging is a runner whose runs have these verdicts, one after the other, and then the last one.
-// Each leaves a line in dir/made.
+// judging returns a runner whose runs have these verdicts, one after the other; all further runs
+// have the last one. Each run leaves a line in dir/made.
 func judging(t *testing.T, dir string, verdicts ...string) runner {
 	t.Helper()
 	program, all := filepath.Join(dir, "program"), filepath.Join(dir, "verdicts")
@@ -32,12 +32,12 @@ sed -n "${made}p" %[3]s >"$out/verdict.json"
 	return runner{Program: runs.Program{Path: "/bin/sh", Before: []string{program}}, dir: dir}
 }
 
-// A run that shows nothing, such as one on a machine that was too busy, is made again, but not for
-// ever, and not after the time.
+// A run that shows nothing, such as one on a machine that was too busy, is repeated, but not
+// without end, and not after the time is up.
 func TestARunThatShowsNothingIsMadeAgain(t *testing.T) {
 	for name, c := range map[string]struct {
 		until   time.Time
-		decides int // which run decides something
+		decides int // number of the first run that is decided
 		made    int
 		outcome verdict.Outcome
 	}{

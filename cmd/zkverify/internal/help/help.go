@@ -1,4 +1,4 @@
-// Package help words the help texts of commands and flags.
+// Package help writes the help texts of commands and flags.
 package help
 
 import (
@@ -8,7 +8,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// WithExamples is the detailed help of a command: a text, and examples on lines of
+// WithExamples returns the detailed help of a command: a text, and examples on lines of
 // their own.
 func WithExamples(text string, examples ...string) string {
 	word := "Example:"
@@ -18,8 +18,8 @@ func WithExamples(text string, examples ...string) string {
 	return strings.TrimSpace(text + "\n\n" + word + "\n\n    " + strings.Join(examples, "\n    "))
 }
 
-// OfFlag is the help of a flag with its default at the end, unless its text has
-// said that.
+// OfFlag returns the help of a flag, with its default at the end unless the text
+// mentions it.
 func OfFlag(v *kong.Value) string {
 	text := kong.DefaultHelpValueFormatter(v)
 	if !v.HasDefault || v.Default == "" || v.Target.Kind() == reflect.Bool || SaysDefault(text, v.Default) {
@@ -28,7 +28,7 @@ func OfFlag(v *kong.Value) string {
 	return strings.TrimSuffix(text, ".") + "; default " + v.Default + "."
 }
 
-// SaysDefault reports whether a help text says what holds without the flag.
+// SaysDefault reports whether a help text mentions the default of its flag.
 func SaysDefault(text, value string) bool {
 	return strings.Contains(text, "efault") || value != "" && strings.Contains(text, "("+value+")")
 }

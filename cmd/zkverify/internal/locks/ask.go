@@ -52,19 +52,19 @@ func (c *askCmd) Run(ctx context.Context, con *Console) error {
 		said[name] = true
 	}
 	if asked == 0 {
-		return &Exit{exitUsage, fmt.Errorf("%s: nobody could be asked", pathText(c.Path))}
+		return &Exit{exitUsage, fmt.Errorf("%s: no holder could be asked", pathText(c.Path))}
 	}
 	con.tell("", "Nobody is forced: a holder releases if its program listens to the request, and wants to. See who holds the lock by zkverify locks inspect.")
 	return nil
 }
 
-// touchable refuses locks that are none of those we know.
+// touchable returns an error unless the lock is of a known recipe and has a holder.
 func touchable(l *inspect.Lock) error {
 	switch {
 	case l.Recipe == inspect.Unknown:
 		return refuse("%s: its nodes are those of no recipe that is known here, so it is left alone", pathText(l.Path))
 	case l.Recipe == inspect.DoubleBarrier:
-		return refuse("%s: a double barrier has members, and nobody who holds it", pathText(l.Path))
+		return refuse("%s: a double barrier has members, and no holder", pathText(l.Path))
 	}
 	if holders, _ := l.Count(); holders == 0 {
 		return refuse("%s: nobody holds it", pathText(l.Path))

@@ -18,7 +18,7 @@ import (
 // breakCmd deletes the node of a holder.
 type breakCmd struct {
 	Path  string `arg:"" help:"The lock."`
-	Token string `required:"" help:"The token of the holder, as zkverify locks inspect prints it. If somebody else holds the lock by now, nothing is deleted." placeholder:"TOKEN"`
+	Token string `required:"" help:"The token of the holder, as zkverify locks inspect prints it. If another client holds the lock by now, nothing is deleted." placeholder:"TOKEN"`
 	Yes   bool   `help:"Do not ask."`
 
 	Servers serversFlags `embed:""`
@@ -31,7 +31,7 @@ func (breakCmd) Help() string {
 
 // token parses --token.
 func (c *breakCmd) token() (recipes.Token, error) {
-	text, _, _ := strings.Cut(c.Token, ".") // leases that share a transaction share their node
+	text, _, _ := strings.Cut(c.Token, ".") // leases that share a transaction share their node: the token's Sub is ignored
 	zxid, err := strconv.ParseInt(text, 0, 64)
 	if err != nil || zxid <= 0 {
 		return recipes.Token{}, fmt.Errorf("--token: %q is not a token such as 0x300000017", c.Token)
@@ -42,7 +42,7 @@ func (c *breakCmd) token() (recipes.Token, error) {
 // Validate is called by kong.
 func (c *breakCmd) Validate() error {
 	if c.Token == "" {
-		return nil // kong says that it is missing
+		return nil // kong reports the missing flag
 	}
 	_, err := c.token()
 	return err
@@ -92,7 +92,7 @@ func (c *breakCmd) Run(ctx context.Context, con *Console) error {
 	return nil
 }
 
-// notHeld says who holds the lock instead.
+// notHeld returns the error for a token that no holder has. It names the holders.
 func notHeld(l *inspect.Lock, token recipes.Token) error {
 	const shown = 5
 	var holders []string
@@ -106,7 +106,7 @@ func notHeld(l *inspect.Lock, token recipes.Token) error {
 	return refuse("%s: nobody holds it with token %v; nothing was deleted. It is held by %s", pathText(l.Path), token, strings.Join(holders, ", "))
 }
 
-// warning says what the delete means for the holder.
+// warning describes the effect of the delete on the holder.
 func warning(l *inspect.Lock, victims []*inspect.Contender) string {
 	h := victims[0]
 	what := "the node"
@@ -121,7 +121,7 @@ func warning(l *inspect.Lock, victims []*inspect.Contender) string {
 	return b.String()
 }
 
-// confirm asks whether to go on. Without somebody to ask nothing is done.
+// confirm asks the user whether to go on. Without a terminal to ask on it returns an error.
 func (c *breakCmd) confirm(ctx context.Context, con *Console) error {
 	if c.Yes {
 		return nil

@@ -1,5 +1,5 @@
-// Package locks is zkverify locks: who holds which lock of an ensemble, since when, and who
-// waits. It words what package inspect finds.
+// Package locks implements zkverify locks, which shows the locks of an ensemble with their holders
+// and waiters. It puts the results of package inspect into words.
 package locks
 
 import (
@@ -18,7 +18,7 @@ type Command struct {
 	Inspect inspectCmd `cmd:"" help:"Show the queue of one lock: who holds it, who waits behind whom, and whose sessions are alive."`
 	Watch   watchCmd   `cmd:"" help:"Show the locks with the most waiters again and again, with rates and times."`
 	Doctor  doctorCmd  `cmd:"" help:"Look for orphans, deadlocks, stuck holders and other trouble. Exit status 1 if there is any."`
-	Ask     askCmd     `cmd:"" help:"Ask the holders of a lock to release it. It forces nobody."`
+	Ask     askCmd     `cmd:"" help:"Ask the holders of a lock to release it. It forces no holder."`
 	Break   breakCmd   `cmd:"" help:"Delete the node of a lock's holder."`
 }
 
@@ -28,18 +28,18 @@ func (Command) Help() string {
 		"zkverify locks ls --servers zk1:2181,zk2:2181,zk3:2181 /locks")
 }
 
-// Console is where the commands write, and what is known of the terminal.
+// Console holds the inputs and outputs of the commands, and what is known of the terminal.
 type Console struct {
 	Out, Err io.Writer
 	In       io.Reader
 	// Screen is the terminal that Out writes to, for tables that are drawn over each other;
-	// nil if it is none.
+	// nil if Out is no terminal.
 	Screen io.Writer
 	// Asks says that In is a terminal.
 	Asks bool
-	// Size is the width and height of the terminal Out; nil if it is none.
+	// Size returns the width and height of the terminal Out; nil if Out is no terminal.
 	Size func() (width, height int)
-	// ErrWidth is the width of the terminal Err; 0 if it is none.
+	// ErrWidth is the width of the terminal Err; 0 if Err is no terminal.
 	ErrWidth int
 	// Now is the wall clock; nil: time.Now.
 	Now func() time.Time
@@ -52,12 +52,12 @@ func (con *Console) now() time.Time {
 	return time.Now()
 }
 
-// say writes a remark that is no result.
+// say writes a remark to Err, which is not a part of the result.
 func (con *Console) say(format string, args ...any) {
 	paragraphs(con.Err, con.ErrWidth, "", fmt.Sprintf(format, args...))
 }
 
-// tell writes a text of the result, behind an indent.
+// tell writes a text of the result to Out, with an indent.
 func (con *Console) tell(indent, text string) {
 	width := 0
 	if con.Screen != nil {
@@ -81,18 +81,18 @@ func paragraphs(w io.Writer, width int, indent, text string) {
 // The exit statuses of these commands, which are those of zkverify.
 const (
 	exitFound       = 1  // doctor has findings
-	exitUnsure      = 2  // something could not be read, or has not been done
-	exitUsage       = 64 // what was asked for cannot be meant, or is refused
+	exitUnsure      = 2  // something could not be read, or was not done
+	exitUsage       = 64 // the command line is wrong, or the request is refused
 	exitUnavailable = 69 // no servers
 )
 
-// Exit is an error with its exit status. Without a cause the command has said everything.
+// Exit is an error with its exit status. Err is nil if the command has printed everything.
 type Exit struct {
 	Status int
 	Err    error
 }
 
-// Error is the text of the cause, "" without one.
+// Error returns the text of Err, "" if that is nil.
 func (e *Exit) Error() string {
 	if e.Err == nil {
 		return ""

@@ -18,7 +18,7 @@ import (
 	"github.com/zkverify/zkverify/recipes/inspect"
 )
 
-// serversFlags say where the locks are, and how to get there.
+// serversFlags choose the servers of the locks, and the way to connect to them.
 type serversFlags struct {
 	Addresses []string      `name:"servers" env:"ZKVERIFY_SERVERS" default:"127.0.0.1:2181" help:"The servers, as ZooKeeper's connect string: host:port each, and behind the last a chroot, below which all paths are then; default $$ZKVERIFY_SERVERS, then 127.0.0.1:2181. Name all of them: each tells only of its own connections." placeholder:"ADDR"`
 	AuthFile  string        `help:"File with what to authenticate by, scheme:secret, such as digest:user:password, sasl:digest-md5:user:password or sasl:gssapi:keytab=FILE; default none." placeholder:"FILE"`
@@ -47,7 +47,7 @@ func (f *serversFlags) Validate() error {
 	return nil
 }
 
-// sessionTimeout is that of the command's own session.
+// sessionTimeout is the timeout of the command's own session.
 const sessionTimeout = 10 * time.Second
 
 // packetLimit bounds a reply of the servers: a list of 100,000 contenders is 6 MB.
@@ -91,7 +91,7 @@ func (f *serversFlags) open(ctx context.Context) (*servers, error) {
 		}
 		return nil, &Exit{exitUnavailable, fmt.Errorf("no connection to %s: %w", strings.Join(f.Addresses, ", "), err)}
 	}
-	s.ctx, s.forget = ctx, context.AfterFunc(ctx, s.end) // what is under way then fails
+	s.ctx, s.forget = ctx, context.AfterFunc(ctx, s.end) // ends requests that are under way
 	if f.chroot == "" {
 		return s, nil
 	}
@@ -137,7 +137,7 @@ func (f *serversFlags) tls() (*tls.Config, error) {
 	return conf, nil
 }
 
-// servers is the way to an ensemble. It is an [inspect.Writer] whose reads are repeated
+// servers is a connection to an ensemble. It is an [inspect.Writer] whose reads are repeated
 // when the connection is lost.
 type servers struct {
 	ctx       context.Context
@@ -149,7 +149,7 @@ type servers struct {
 	patience  time.Duration
 }
 
-// closeLimit bounds the end of the session: the servers expire it otherwise.
+// closeLimit bounds the time to close the session. If that fails, the servers expire it.
 const closeLimit = 2 * time.Second
 
 func (s *servers) close() {
@@ -168,10 +168,10 @@ func (s *servers) sessions() *inspect.Sessions {
 	return inspect.ReadSessions(s.ctx, s.dial, s.addresses, s.client.SessionID())
 }
 
-// retryWait is between two looks at whether there is a connection again.
+// retryWait is the time between two checks for a new connection.
 const retryWait = 50 * time.Millisecond
 
-// repeat makes a request, again while there is no connection.
+// repeat makes a request, and repeats it while there is no connection.
 func (s *servers) repeat(request func(*zk.Conn) error) error {
 	for begun := time.Now(); ; {
 		err := zk.ErrConnectionClosed
@@ -203,7 +203,7 @@ func unconnected(err error) bool {
 	return false
 }
 
-// whole returns the whole path of one below the chroot.
+// whole returns the absolute path of a path below the chroot.
 func (s *servers) whole(path string) string {
 	if s.chroot != "" && path == "/" {
 		return s.chroot
@@ -238,7 +238,8 @@ func (s *servers) Exists(path string) (there bool, stat *zk.Stat, err error) {
 	return there, stat, err
 }
 
-// Multi implements [inspect.Writer]. It is not repeated: it may have been carried out.
+// Multi implements [inspect.Writer]. It is not repeated: a request whose answer is lost may have
+// been carried out.
 func (s *servers) Multi(ops ...any) ([]zk.MultiResponse, error) {
 	conn := s.client.Conn()
 	if conn == nil {
@@ -256,7 +257,7 @@ func (s *servers) Multi(ops ...any) ([]zk.MultiResponse, error) {
 	return conn.Multi(below...)
 }
 
-// explain gives an error of a read its exit status, and says what to do about it.
+// explain gives an error of a read its exit status, and a text with advice.
 func explain(ctx context.Context, err error) error {
 	var exit *Exit
 	switch {

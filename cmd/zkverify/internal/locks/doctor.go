@@ -15,7 +15,7 @@ import (
 	"github.com/zkverify/zkverify/recipes/inspect"
 )
 
-// doctorCmd looks for trouble.
+// doctorCmd looks for problems with locks.
 type doctorCmd struct {
 	Paths   []string          `arg:"" name:"path" help:"Examine the locks at and below it."`
 	Long    time.Duration     `default:"5m" help:"A holder whose node is older, while others wait, is a finding."`
@@ -98,7 +98,7 @@ func (c *doctorCmd) Run(ctx context.Context, con *Console) error {
 	return unread
 }
 
-// sizes are those of --size.
+// sizes returns the semaphore sizes of --size, by path.
 func (c *doctorCmd) sizes(ctx context.Context, s *servers) (map[string]int, error) {
 	sizes := make(map[string]int)
 	for lock, size := range c.Size {
@@ -113,7 +113,7 @@ func (c *doctorCmd) sizes(ctx context.Context, s *servers) (map[string]int, erro
 	return sizes, nil
 }
 
-// again returns those of the findings that are still so after a while: sessions end, and
+// again returns the findings that a second look confirms after a while: sessions end, and
 // queues move on, while they are read.
 func (c *doctorCmd) again(ctx context.Context, s *servers, con *Console, checks inspect.Checks, findings []inspect.Finding) ([]inspect.Finding, error) {
 	select {
@@ -149,7 +149,7 @@ func (c *doctorCmd) again(ctx context.Context, s *servers, con *Console, checks 
 		}
 		if err == nil {
 			locks = append(locks, *l)
-		} // what cannot be read now is gone
+		} // a lock that cannot be read now is gone
 	}
 	checks.Sessions, checks.Now = s.sessions(), con.now()
 	if ctx.Err() != nil {
@@ -158,7 +158,7 @@ func (c *doctorCmd) again(ctx context.Context, s *servers, con *Console, checks 
 	return inspect.Confirmed(findings, append(inspect.Diagnose(locks, checks), inspect.Unused(still, checks.Now, c.Unused)...)), nil
 }
 
-// remove deletes the nodes that are unused.
+// remove deletes the unused nodes among the findings.
 func (c *doctorCmd) remove(ctx context.Context, s *servers, con *Console, findings []inspect.Finding) error {
 	for _, f := range findings {
 		if f.Problem != inspect.UnusedParent {
@@ -195,7 +195,7 @@ type findingJSON struct {
 	Sessions []string        `json:"sessions,omitempty"` // of a deadlock, in the order of the cycle
 }
 
-// placeOf says where a finding is.
+// placeOf names the locks of a finding.
 func placeOf(locks []string) string {
 	const shown = 10
 	switch n := len(locks); {

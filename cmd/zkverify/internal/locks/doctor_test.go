@@ -14,7 +14,7 @@ import (
 	"github.com/zkverify/zkverify/recipes/inspect"
 )
 
-// doctor looks twice, but does not wait long in between.
+// doctor runs zkverify locks doctor, with a short wait between its two looks.
 func (b *bench) doctor(args ...string) answer {
 	return b.locks(append([]string{"doctor", "--observe", "1ms"}, args...)...)
 }
@@ -28,8 +28,8 @@ func TestDoctorFindsNothingWhereNothingIs(t *testing.T) {
 	}
 }
 
-// Each finding says what, where, what it means and what to do. Findings that need other
-// servers than these are worded in TestEveryFindingIsWorded.
+// Each finding names the problem, the place, the meaning and the advice. Findings that need other
+// servers than these are tested in TestEveryFindingIsWorded.
 func TestDoctorSaysWhatToDo(t *testing.T) {
 	b := newBench(t)
 	orphan := "/orphan/" + curator(1, "lock-")
@@ -73,7 +73,7 @@ func TestDoctorSaysWhatToDo(t *testing.T) {
 	b.doctor("--size", "/s=2", "/s").want(t, 0, []string{"1 lock examined, 0 findings\n"}, nil)
 }
 
-// What has used half of a limit that the servers have is found, before it is all used.
+// The doctor warns when half of a limit of the servers is used.
 func TestDoctorWarnsAtHalfOfALimit(t *testing.T) {
 	b := newBench(t)
 	for i := range 12 {
@@ -127,7 +127,7 @@ func TestDoctorPrintsADeadlockAsACircle(t *testing.T) {
 	}, nil)
 }
 
-// What is over at the second look was passing.
+// A problem that is gone at the second look is no finding.
 func TestDoctorLooksTwice(t *testing.T) {
 	b := newBench(t)
 	b.ephemeral("/l/"+curator(1, "lock-"), "a")
@@ -148,7 +148,7 @@ func TestDoctorLooksTwice(t *testing.T) {
 	b.doctor("/l").want(t, exitFound, []string{"1 lock examined, 1 finding\n"}, nil)
 }
 
-// Containers that were left are found and removed when that is asked for; what is used stays.
+// Unused containers are found, and removed if the flags ask for it. Used ones stay.
 func TestDoctorRemovesParentsThatAreNotUsed(t *testing.T) {
 	b := newBench(t)
 	b.holding()

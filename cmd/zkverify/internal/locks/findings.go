@@ -8,10 +8,10 @@ import (
 	"github.com/zkverify/zkverify/recipes/inspect"
 )
 
-// wording is a finding in words.
+// wording holds the texts of a finding: the problem, its meaning and the advice.
 type wording struct{ what, means, do string }
 
-// wordsOf says what was found, what it means, and what to do.
+// wordsOf returns the texts of a finding.
 func wordsOf(f *inspect.Finding, c *doctorCmd) wording {
 	lock := pathText(strings.Join(f.Locks[:min(1, len(f.Locks))], ""))
 	waiting := words.Count(f.Waiters, "waiter")
@@ -23,10 +23,10 @@ func wordsOf(f *inspect.Finding, c *doctorCmd) wording {
 	case inspect.ForeignChild:
 		return wording{words.Count(len(f.Nodes), "child node") + " that are not of this recipe (" + string(f.Recipe) + ")",
 			"Recipes ignore them. Curator's mutex sorts them into its queue, and its semaphore counts each child of leases as a permit; zk.Lock fails. Contenders of another recipe or library do not exclude those of this one.",
-			"Find out who creates them, and give each lock a path of its own. If nobody needs them, delete them."}
+			"Find out who creates them, and give each lock a path of its own. If they are not needed, delete them."}
 	case inspect.AboveSize:
 		return wording{fmt.Sprintf("%s out of a semaphore of size %d", words.Count(f.Out, "permit"), f.Size),
-			"The size was lowered while permits were out, or clients name different sizes. Nobody gets a permit until enough of them are released.",
+			"The size was lowered while permits were out, or clients name different sizes. No client gets a permit until enough of them are released.",
 			"Wait for releases if the size was lowered. Otherwise make all clients use one size, or one shared count."}
 	case inspect.HeldLong:
 		return wording{fmt.Sprintf("%s has held it for up to %s, and at least %v; %s", who(f.Contender), ageText(f.Age), c.Observe, waiting),
@@ -55,7 +55,7 @@ func wordsOf(f *inspect.Finding, c *doctorCmd) wording {
 	case inspect.StaleReady:
 		return wording{"a node ready without a member of its round",
 			"The members of the round crashed, or one of Curator left it behind. Members of recipes ignore it; the next member of Curator or kazoo passes alone.",
-			"Delete the node, if this is a double barrier and nobody enters it just now."}
+			"Delete the node, if this is a double barrier and no client enters it just now."}
 	case inspect.UnusedParent:
 		return wording{"empty for " + ageText(f.Age) + ", and never had a child",
 			"An acquire that was given up may have left it as the parent of its node: the servers remove a container only when its last child has gone. A node that was made by hand looks the same.",
@@ -68,7 +68,7 @@ func orphan(f *inspect.Finding, what, means string) wording {
 	lock := pathText(f.Locks[0])
 	if f.Contender.Holds && f.Recipe != inspect.DoubleBarrier {
 		return wording{what + " holds the lock; " + words.Count(f.Waiters, "waiter"),
-			means + " Nobody gets the lock meanwhile.",
+			means + " No client gets the lock meanwhile.",
 			fmt.Sprintf("If no process relies on it, delete it: zkverify locks break %s --token %v", lock, f.Contender.Token)}
 	}
 	return wording{what + " is in the queue",

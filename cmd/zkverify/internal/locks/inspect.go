@@ -38,7 +38,7 @@ func (c *inspectCmd) Run(ctx context.Context, con *Console) error {
 	if err != nil {
 		return explain(ctx, err)
 	}
-	sessions := s.sessions() // after the lock: a session that has ended since is gone
+	sessions := s.sessions() // read after the lock, so that sessions that have ended since are gone
 	if ctx.Err() != nil {
 		return interrupted(ctx)
 	}
@@ -103,7 +103,7 @@ func writeLock(con *Console, l *inspect.Lock, sessions *inspect.Sessions) error 
 	return nil
 }
 
-// headline says in words what the table shows.
+// headline sums up the table in words.
 func headline(l *inspect.Lock, now time.Time) string {
 	holders, waiters := l.Count()
 	switch l.Recipe {
@@ -148,7 +148,8 @@ func stateText(l *inspect.Lock, c *inspect.Contender) string {
 	return state
 }
 
-// sessionStateText is the state of a session, and how long it has left if that is short.
+// sessionStateText returns the state of a session, with the time that it has left if that is
+// short.
 func sessionStateText(sessions *inspect.Sessions, session int64) string {
 	state := sessions.State(session)
 	left, known := sessions.Left(session)
@@ -161,7 +162,7 @@ func sessionStateText(sessions *inspect.Sessions, session int64) string {
 	return string(state)
 }
 
-// nodeText is a node's path below the lock, for kazoo also beside it.
+// nodeText returns a node's path relative to the lock, which for kazoo may be a path beside it.
 func nodeText(l *inspect.Lock, c *inspect.Contender) string {
 	if dir := path.Dir(c.Path); dir == l.Path {
 		return pathText(path.Base(c.Path))
@@ -178,7 +179,7 @@ func dash(text string) string {
 	return text
 }
 
-// notes say what the table does not show.
+// notes returns remarks about facts that the table does not show.
 func notes(l *inspect.Lock, sessions *inspect.Sessions) (notes []string) {
 	if l.Changing {
 		notes = append(notes, "The queue changed each time it was read: some of it may be missing.")

@@ -22,7 +22,7 @@ type summary struct {
 	Waiters  int            `json:"waiters"`
 	Holder   *contender     `json:"oldestHolder,omitempty"`
 	Waiter   *contender     `json:"oldestWaiter,omitempty"`
-	Changing bool           `json:"changing,omitempty"` // its queue never stood still while it was read
+	Changing bool           `json:"changing,omitempty"` // its queue changed each time it was read
 }
 
 // contender is a node of a lock in JSON.
@@ -35,12 +35,12 @@ type contender struct {
 	Client    string          `json:"client,omitempty"`
 	SessionIs string          `json:"sessionState,omitempty"`
 	Token     string          `json:"token"`
-	Since     *time.Time      `json:"since"` // of the node, by the leader's clock; null if that is no time of JSON
+	Since     *time.Time      `json:"since"` // creation of the node, by the leader's clock; null if JSON cannot represent it
 	Age       float64         `json:"ageSeconds"`
-	Data      string          `json:"data,omitempty"`       // its first 256 bytes, if it is text
-	Bytes     []byte          `json:"dataBase64,omitempty"` // the same, if it is none
+	Data      string          `json:"data,omitempty"`       // its first 256 bytes, if they are text
+	Bytes     []byte          `json:"dataBase64,omitempty"` // the same bytes, if they are not text
 	Size      int             `json:"dataSize"`
-	Hidden    bool            `json:"hidden,omitempty"` // no permission to read the data
+	Hidden    bool            `json:"hidden,omitempty"` // the command has no permission to read the data
 }
 
 type unreadable struct {
@@ -70,7 +70,7 @@ func summaryOf(l *inspect.Lock, now time.Time) summary {
 	return s
 }
 
-// contenderOf is a contender with what is known of its session.
+// contenderOf returns a contender with the known facts about its session.
 func contenderOf(c *inspect.Contender, now time.Time, sessions *inspect.Sessions) *contender {
 	if c == nil {
 		return nil

@@ -64,7 +64,7 @@ func (b *bench) client(name string) *recipes.Client {
 	return c
 }
 
-// plant creates a node, and what is missing above it.
+// plant creates a node, and its missing parents.
 func (b *bench) plant(path, data string, flags int32) {
 	b.T.Helper()
 	for i := range path {
@@ -108,7 +108,7 @@ func (o *output) String() string {
 	return o.b.String()
 }
 
-// answer is what a command said and how it ended.
+// answer holds the outputs and the exit status of a command.
 type answer struct {
 	out, err string
 	status   int
@@ -145,7 +145,7 @@ func run(t *testing.T, ctx context.Context, servers string, con *Console, args .
 	return answer{fmt.Sprint(con.Out), fmt.Sprint(con.Err), status}
 }
 
-// want checks how a command ended, and texts of its output and of its remarks.
+// want checks the exit status of a command, and texts of its output and of its remarks.
 func (a answer) want(t *testing.T, status int, out, err []string) {
 	t.Helper()
 	if a.status != status {
@@ -167,7 +167,7 @@ func curator(n int, kind string) string {
 	return fmt.Sprintf("_c_%08x-1111-4222-8333-444444444444-%s%010d", n, kind, n)
 }
 
-// closedPort is an address at which nobody listens.
+// closedPort returns an address at which no server listens.
 func closedPort(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

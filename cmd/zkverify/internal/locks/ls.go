@@ -54,7 +54,7 @@ func waiting(l *inspect.Lock) int {
 	return n
 }
 
-// unread says what could not be read.
+// unread prints the paths that could not be read, and returns the error if there are any.
 func unread(con *Console, found *inspect.Snapshot) error {
 	const shown = 10
 	for i, u := range found.Unreadable {

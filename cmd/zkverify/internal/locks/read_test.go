@@ -192,9 +192,9 @@ func TestWhatMayNotBeReadIsSaid(t *testing.T) {
 	b.locks("inspect", "--auth-file", file, "/l/open").want(t, 0, []string{"hidden"}, nil)
 }
 
-// relayed are the addresses of the servers behind relays, which first see the four letters
-// that a connection begins with. A relay answers with what heard returns, and asks the
-// server if that is "".
+// relayed returns the addresses of relays in front of the servers. A relay calls heard with the
+// first four letters of a connection and answers with its result; if that is "", it passes the
+// connection on to the server.
 func (b *bench) relayed(heard func(word string) string) string {
 	b.T.Helper()
 	var addrs []string
@@ -243,7 +243,7 @@ func relay(near net.Conn, server string, heard func(word string) string) {
 	_, _ = io.Copy(near, far)
 }
 
-// notAllowed is what servers answer that allow no four-letter words but srvr.
+// notAllowed returns the answer of servers that allow no four-letter words but srvr.
 func notAllowed(word string) string {
 	if word == "cons" || word == "dump" {
 		return word + " is not executed because it is not in the whitelist.\n"
@@ -264,7 +264,7 @@ func TestServersThatAllowNoFourLetterWords(t *testing.T) {
 	b.locks("doctor", "/l").want(t, 0, []string{"0 findings"}, []string{first + " does not tell"})
 }
 
-// What is under way ends when the command is interrupted.
+// Requests that are under way end when the command is interrupted.
 func TestAnInterruptEndsACommand(t *testing.T) {
 	b := newBench(t)
 	b.ephemeral("/l/"+curator(1, "lock-"), "a")
@@ -281,8 +281,8 @@ func TestAnInterruptEndsACommand(t *testing.T) {
 	}
 }
 
-// Below the chroot of the connect string everything is as it is without one: what is printed can
-// be given to the next command.
+// With a chroot in the connect string, all commands work as without one: printed paths can be
+// passed to the next command.
 func TestEveryCommandTakesAChroot(t *testing.T) {
 	b := newBench(t)
 	b.ephemeral("/app/l/m/"+curator(1, "lock-"), "web-1/7")

@@ -9,10 +9,10 @@ import (
 	"github.com/zkverify/zkverify/recipes/inspect"
 )
 
-// revokeData is what a node holds while its holder is asked to release.
+// revokeData is the data of a node while its holder is asked to release.
 const revokeData = "__REVOKE__"
 
-// printable is a text as a part of a line, of which at most so many letters are shown.
+// printable returns a text as a part of a line, cut after the given number of letters.
 func printable(text string, most int) string {
 	n := 0
 	for i := range text {
@@ -23,7 +23,7 @@ func printable(text string, most int) string {
 	return words.Line(text)
 }
 
-// Of what others have written so many letters are shown.
+// The numbers of letters that are shown of texts which others have written.
 const (
 	shownData = 40
 	shownPath = 300
@@ -31,7 +31,7 @@ const (
 
 func pathText(path string) string { return printable(path, shownPath) }
 
-// dataText is a node's data.
+// dataText returns a node's data as a text.
 func dataText(c *inspect.Contender) string {
 	text := string(c.Data)
 	if c.Size > len(c.Data) { // it was cut, perhaps within a letter
@@ -56,7 +56,7 @@ func who(c *inspect.Contender) string {
 	return sessionText(c)
 }
 
-// identified is a contender with all that identifies it.
+// identified names a contender by all that identifies it.
 func identified(c *inspect.Contender) string {
 	if name := who(c); name != sessionText(c) {
 		return fmt.Sprintf("%s (%s, token %v)", name, sessionText(c), c.Token)
@@ -76,7 +76,7 @@ func sessionText(c *inspect.Contender) string {
 
 func sessionID(id int64) string { return fmt.Sprintf("0x%x", uint64(id)) }
 
-// ageText is an age with two units at most: 350ms, 12s, 5m20s, 3h5m, 12d4h.
+// ageText formats an age with two units at most: 350ms, 12s, 5m20s, 3h5m, 12d4h.
 func ageText(d time.Duration) string {
 	const day = 24 * time.Hour
 	switch {
@@ -93,8 +93,8 @@ func ageText(d time.Duration) string {
 	return fmt.Sprintf("%dd%dh", d/day, d%day/time.Hour)
 }
 
-// recipeText names a recipe, and whose names its nodes have if they are not those of
-// recipes and Curator.
+// recipeText names a recipe, and the library if its nodes do not have the names that recipes
+// and Curator use.
 func recipeText(l *inspect.Lock) string {
 	of := make(map[inspect.Library]bool)
 	for i := range l.Queue {

@@ -54,7 +54,7 @@ func TestAgesHaveTwoUnitsAtMost(t *testing.T) {
 	}
 }
 
-// A server may tell any time.
+// A server may send any time.
 func TestTimesThatJSONDoesNotHaveAreNull(t *testing.T) {
 	for _, millis := range []int64{math.MaxInt64, math.MinInt64, 253402300800000} {
 		at := time.UnixMilli(millis)

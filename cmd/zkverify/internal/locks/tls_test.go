@@ -97,9 +97,9 @@ func TestLocksOverTLS(t *testing.T) {
 	}
 	for _, args := range [][]string{
 		{"ls", "/l"},                     // no TLS at all
-		{"ls", "--tls", "/l"},            // a server that nobody vouches for
-		{"ls", "--tls-ca", file, "/l"},   // no certificate of one's own
-		{"ls", "--tls-cert", file, "/l"}, // as the second
+		{"ls", "--tls", "/l"},            // a server whose certificate no authority has signed
+		{"ls", "--tls-ca", file, "/l"},   // no client certificate
+		{"ls", "--tls-cert", file, "/l"}, // no trusted authority either
 	} {
 		args = append(args, "--timeout", "300ms")
 		if a := b.locks(args...); a.status != exitUnavailable {

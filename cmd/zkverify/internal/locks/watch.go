@@ -56,7 +56,7 @@ const (
 	shortestPause    = 100 * time.Millisecond
 )
 
-// Run is called by kong. An interrupt is how it ends.
+// Run is called by kong. An interrupt ends it without an error.
 func (c *watchCmd) Run(ctx context.Context, con *Console) error {
 	s, err := c.Servers.open(ctx)
 	if err != nil {
@@ -78,7 +78,7 @@ func (c *watchCmd) Run(ctx context.Context, con *Console) error {
 	return nil
 }
 
-// endOf is nil for an error that an interrupt has caused.
+// endOf returns err, but nil after an interrupt.
 func endOf(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return nil
@@ -86,7 +86,7 @@ func endOf(ctx context.Context, err error) error {
 	return err
 }
 
-// watcher watches.
+// watcher reads locks again and again and shows tables of them.
 type watcher struct {
 	*watchCmd
 	con     *Console
@@ -154,7 +154,7 @@ func (w *watcher) show() error {
 	return w.draw(b.String(), width)
 }
 
-// defaultTop is how many locks are shown where there is no terminal.
+// defaultTop is the number of locks that are shown where there is no terminal.
 const defaultTop = 20
 
 // draw overwrites the terminal.
@@ -200,13 +200,13 @@ func (w *watcher) table(out io.Writer, rates []inspect.Rate, top int) {
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", pathText(r.Lock.Path), waitersText(&r.Lock, waiting(&r.Lock)), grants, w.quantiles(r.Holds), w.quantiles(r.Waits),
 			holdersText(&r.Lock, holder)+"\t"+age(holder, w.con.now()), recipeText(&r.Lock))
 	}
-	t.Flush() //nolint:errcheck // a buffer takes everything
+	t.Flush() //nolint:errcheck // writes to a buffer do not fail
 	if n := len(rates) - top; n > 0 && w.con.Screen == nil {
 		fmt.Fprintf(out, "and %s\n", words.Count(n, "more lock"))
 	}
 }
 
-// quantiles are no more exact than the time between two readings.
+// quantiles formats quantiles, which are no more exact than the time between two readings.
 func (w *watcher) quantiles(q inspect.Quantiles) string {
 	if q.N == 0 {
 		return "-\t-"

@@ -41,7 +41,7 @@ func TestWatchPrintsPlainTablesToAFile(t *testing.T) {
 	}
 }
 
-// On a terminal each table takes the place of the one before, and fits.
+// On a terminal each table replaces the one before, and fits the screen.
 func TestWatchFillsATerminal(t *testing.T) {
 	b := newBench(t)
 	for _, lock := range []string{"/l/a", "/l/b", "/l/c"} {

@@ -8,12 +8,12 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 )
 
-// markdownColumns is the length of a line of text.
+// markdownColumns is the length at which lines of text wrap.
 const markdownColumns = 100
 
-// MarkdownFuncs are what the templates of pages in Markdown use: text for words that are data,
-// wrap for a paragraph, code for a block, command for inline code, bars for the line below the
-// head of a table, join and count.
+// MarkdownFuncs returns the functions of the templates of Markdown pages: text for words that are
+// data, wrap for a paragraph, code for a block, command for inline code, bars for the line below
+// the head of a table, join and count.
 func MarkdownFuncs() template.FuncMap {
 	return template.FuncMap{
 		"text":    words.Markdown,
@@ -28,8 +28,8 @@ func MarkdownFuncs() template.FuncMap {
 	}
 }
 
-// WriteMarkdown writes a page, without blanks at the ends of lines. It returns the error of the
-// template or of w.
+// WriteMarkdown executes a template, and writes the page to w without blanks at the ends of lines.
+// It returns the error of the template or of w.
 func WriteMarkdown(w io.Writer, t *template.Template, page any) error {
 	var text strings.Builder
 	if err := t.Execute(&text, page); err != nil {

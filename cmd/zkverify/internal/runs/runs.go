@@ -1,5 +1,5 @@
-// Package runs makes runs of zkverify by starting it, and reads what their folders say. It is
-// what the commands share that make many runs.
+// Package runs makes runs by starting zkverify, and reads the verdicts in their folders. The
+// commands that make many runs share it.
 package runs
 
 import (
@@ -20,11 +20,12 @@ type Program struct {
 	Before []string // arguments before those of each command; for tests
 }
 
-// stopWithin is how long an interrupted run has to judge what it has recorded.
+// stopWithin is the time that an interrupted run has to judge what it has recorded.
 const stopWithin = time.Minute
 
-// Start runs a command and returns what it wrote, on both outputs. env is what its environment
-// has beside ours. When ctx ends, the command is interrupted. The error is that of exec.Cmd.Run.
+// Start runs a command and returns its standard output and standard error, joined. env is added
+// to the environment of this process. When ctx ends, the command is interrupted. The error is
+// that of exec.Cmd.Run.
 func (p Program) Start(ctx context.Context, env, args []string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, p.Path, append(p.Before, args...)...)
 	cmd.Env = append(os.Environ(), env...)
@@ -39,10 +40,10 @@ func (p Program) Start(ctx context.Context, env, args []string) ([]byte, error) 
 // The exit statuses of zkverify that the commands here look at.
 const (
 	BadUsage    = 64 // the command line is wrong
-	Unavailable = 69 // something that it needs is not there
+	Unavailable = 69 // a program or a server that it needs is missing
 )
 
-// LastWords is what zkverify says last of what is wrong, or else the last line of all.
+// LastWords returns the last error message of zkverify in its output, or else the last line.
 func LastWords(said []byte) string {
 	last, wrong := "", ""
 	for line := range strings.Lines(string(said)) {
@@ -54,7 +55,7 @@ func LastWords(said []byte) string {
 	return cmp.Or(wrong, last)
 }
 
-// Command is what to type in a shell for a command of zkverify with these arguments.
+// Command returns the shell command for zkverify with an environment and arguments.
 func Command(env, args []string) string {
 	text := ""
 	for _, variable := range env {

@@ -13,7 +13,7 @@ import (
 	"github.com/zkverify/zkverify/workload/folder"
 )
 
-// Judged is what verdict.json of a run's folder says.
+// Judged holds the verdicts of a run, as its verdict.json has them.
 type Judged struct {
 	Outcome  verdict.Outcome
 	Reason   string
@@ -21,23 +21,23 @@ type Judged struct {
 	Verdicts []Verdict
 }
 
-// Verdict is that on one guarantee of a run.
+// Verdict is the verdict on one guarantee of a run.
 type Verdict struct {
 	Guarantee string          `json:"guarantee"`
 	Outcome   verdict.Outcome `json:"outcome"`
 	Promised  bool            `json:"promised"`
 	Reason    string          `json:"reason,omitempty"`
-	// The rest is of a violation: how many, the words of the first one, and the kinds of
-	// faults that may have a part in it.
+	// The other fields describe a violation: the number of violations, the text of the first
+	// one, and the kinds of faults that may have a part in it.
 	Violations int      `json:"violations,omitempty"`
 	What       string   `json:"what,omitempty"`
 	Faults     []string `json:"faults,omitempty"`
 }
 
-// Violated says whether the target has violated the guarantee, and has promised it.
+// Violated reports whether the target has promised the guarantee and violated it.
 func (v Verdict) Violated() bool { return v.Promised && v.Outcome == verdict.Violated }
 
-// verdictFile is what is read of verdict.json.
+// verdictFile holds the fields of verdict.json that are read.
 type verdictFile struct {
 	Outcome  verdict.Outcome `json:"outcome"`
 	Reason   string          `json:"reason"`
@@ -52,7 +52,7 @@ type verdictFile struct {
 	} `json:"verdicts"`
 }
 
-// witness is what is read of a violation. Times are in ns.
+// witness holds the fields of a violation that are read. Times are in ns.
 type witness struct {
 	What    string `json:"what"`
 	Parties []struct {
@@ -67,13 +67,14 @@ type witness struct {
 	} `json:"faults"`
 }
 
-// lasts is how long a fault may show after its end: for two session timeouts of the default.
+// lasts is the time for which a fault may have effects after its end: two default session
+// timeouts.
 const lasts = 4 * time.Second
 
 // struck returns the kinds of the faults that may have a part in the violation: those that
-// were in force since a party began to hold or to wait, or shortly before, of clients only
-// those that struck that party. The parties of a lost update are its writes, and what made
-// them possible was before.
+// were in force since a party began to hold or to wait, or shortly before. A fault of clients
+// counts only if it struck that party. With writes, the parties are the writes of a lost
+// update, whose cause came before them: then the end of a fault does not matter.
 func (w witness) struck(writes bool) (names []string) {
 	for _, f := range w.Faults {
 		part := len(w.Parties) == 0
@@ -88,9 +89,9 @@ func (w witness) struck(writes bool) (names []string) {
 	return names
 }
 
-// Read returns the verdicts of a run's folder. Of a run that is no evidence against its target,
-// such as one on a machine that was too busy, no guarantee is violated: it is unknown, for the
-// run's reason. The error is fs.ErrNotExist if there are none.
+// Read returns the verdicts of a run's folder. If the run is no evidence against its target, such
+// as one on a machine that was too busy, violated guarantees become unknown, with the run's
+// reason. The error is fs.ErrNotExist if the folder has no verdicts.
 func Read(dir string) (Judged, error) {
 	name := filepath.Join(dir, folder.Verdict)
 	text, err := os.ReadFile(name)

@@ -10,7 +10,7 @@ import (
 	"github.com/zkverify/zkverify/workload/folder"
 )
 
-// A fault that struck another client, or was over before, has no part in a violation.
+// A fault that struck another client, or was over long before, has no part in a violation.
 func TestFaultsThatMayHaveAPartInAViolation(t *testing.T) {
 	var w witness
 	if err := json.Unmarshal([]byte(`{
@@ -37,7 +37,7 @@ func TestFaultsThatMayHaveAPartInAViolation(t *testing.T) {
 	}
 }
 
-// A run on a machine that was too busy accuses nobody.
+// A run on a machine that was too busy is no evidence against its target.
 func TestARunThatIsNoEvidenceViolatesNothing(t *testing.T) {
 	for outcome, violated := range map[string]bool{"violated": true, "unknown": false} {
 		dir := t.TempDir()

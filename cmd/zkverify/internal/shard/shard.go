@@ -1,4 +1,4 @@
-// Package shard finds out which part of the runs a machine makes.
+// Package shard finds out which part of the runs this machine makes.
 package shard
 
 import (
@@ -13,12 +13,12 @@ import (
 // automatic stands for the shard that the environment names.
 const automatic = "auto"
 
-// shardVariables are the variables by which a system that runs one job many times
-// tells each of them which it is, and how many there are. Their order matters where
-// one system runs inside another: the first that are set count.
+// shardVariables are the environment variables in which a system that runs one job many
+// times gives each instance its index, and the number of instances. Their order matters
+// where one system runs inside another: the first that are set count.
 var shardVariables = []struct {
 	system, index, count string
-	first                int // number of the first
+	first                int // index of the first instance
 }{
 	{"a Kubernetes Job", "JOB_COMPLETION_INDEX", "ZKVERIFY_SHARDS", 0},
 	{"GitLab CI", "CI_NODE_INDEX", "CI_NODE_TOTAL", 1},
@@ -26,7 +26,7 @@ var shardVariables = []struct {
 	{"Buildkite", "BUILDKITE_PARALLEL_JOB", "BUILDKITE_PARALLEL_JOB_COUNT", 0},
 }
 
-// Named returns the shard that --shard means, such as 2/4, and "" for all runs.
+// Named returns the shard for the value of --shard, such as 2/4, and "" for all runs.
 func Named(flag string, getenv func(string) string) (string, error) {
 	if flag != automatic {
 		_, _, err := report.ParseShard(flag)

@@ -15,14 +15,14 @@ import (
 	"github.com/zkverify/zkverify/internal/wait"
 )
 
-// action is something that a step does.
+// action is the implementation of a kind of step.
 type action struct {
 	do func(context.Context, *scene, Step) error
-	// The fields of a step that it takes.
+	// The fields of a step that the action takes.
 	server, from, n, text bool
 }
 
-// actions returns those that there are, by the names that Step.Do has.
+// actions returns all actions, by the names that Step.Do has.
 func actions() map[string]action {
 	return map[string]action{
 		"kill":    {do: kill, server: true},
@@ -40,20 +40,20 @@ func actions() map[string]action {
 	}
 }
 
-// patience is how long a step may take.
+// patience is the time limit of a step.
 const patience = 40 * time.Second
 
 // kill kills a server.
 func kill(ctx context.Context, s *scene, p Step) error { return s.servers.Kill(ctx, s.id(p.Server)) }
 
-// pause stops a server; kill ends it.
+// pause stops a server's process, which kill would end.
 func pause(ctx context.Context, s *scene, p Step) error {
 	return s.servers.Pause(ctx, s.id(p.Server))
 }
 
-// start starts a server, and does not wait until it serves, which takes a quorum.
+// start starts a server. It does not wait until the server serves, which takes a quorum.
 func start(ctx context.Context, s *scene, p Step) error {
-	// Restart returns when the server serves, or when its context ends: the process goes on.
+	// Restart returns when the server serves, or when its context ends. The process goes on then.
 	short, cancel := context.WithTimeoutCause(ctx, time.Millisecond, errStarted)
 	defer cancel()
 	if err := s.servers.Restart(short, s.id(p.Server)); err != nil && !errors.Is(err, errStarted) {
@@ -62,7 +62,7 @@ func start(ctx context.Context, s *scene, p Step) error {
 	return nil
 }
 
-// errStarted ends the wait for a server that was only to be started.
+// errStarted is the cause that ends start's wait for the server.
 var errStarted = errors.New("it was started")
 
 // serve waits until a server takes part in a quorum.
@@ -82,7 +82,7 @@ func write(ctx context.Context, s *scene, p Step) error {
 	return until(ctx, func() (bool, error) {
 		conn, err := dial(ctx, s.server(p.Server))
 		if err != nil {
-			return false, nil // it may have begun to serve, and lost its quorum again
+			return false, nil // the server may have lost its quorum again
 		}
 		defer conn.Close()
 		for range p.N {
@@ -94,14 +94,14 @@ func write(ctx context.Context, s *scene, p Step) error {
 	})
 }
 
-// connect begins the session of propose.
+// connect begins the session that propose uses.
 func connect(ctx context.Context, s *scene, p Step) (err error) {
 	s.session, err = dial(ctx, s.server(p.Server))
 	return err
 }
 
-// propose has the session of connect create n ephemeral nodes through a leader without a quorum,
-// which logs them and cannot commit them.
+// propose makes the session of connect request n ephemeral nodes from a leader without a quorum,
+// which logs the requests and cannot commit them.
 func propose(ctx context.Context, s *scene, p Step) error {
 	before, err := s.logged(ctx, p.Server)
 	if err != nil {
@@ -137,13 +137,14 @@ func (s *scene) logged(ctx context.Context, role string) (n int, err error) {
 	return n, nil
 }
 
-// cut cuts the connections by which one server follows another; elections go on.
+// cut cuts the connections over which one server follows another. Elections go on.
 func cut(ctx context.Context, s *scene, p Step) error { return s.follows(p).Cut(ctx, links.Down) }
 
 // heal undoes cut.
 func heal(ctx context.Context, s *scene, p Step) error { return s.follows(p).Heal(ctx) }
 
-// follows is the link by which a server follows another: that of the quorum, not of elections.
+// follows returns the link over which a server follows another: that of the quorum, not that of
+// elections.
 func (s *scene) follows(p Step) links.Link { return s.servers.Peer(s.id(p.From), s.id(p.Server))[0] }
 
 // await waits until a server has printed a text since the step before this one began.
@@ -155,7 +156,7 @@ func await(ctx context.Context, s *scene, p Step) error {
 	})
 }
 
-// until asks again and again until the answer is yes.
+// until calls done until it returns true or an error, or the step's time is over.
 func until(ctx context.Context, done func() (bool, error)) (err error) {
 	yes := false
 	wait.Until(ctx, patience, func() bool {

@@ -13,7 +13,7 @@ import (
 // Kind is a kind of Finding.
 type Kind string
 
-// What can be wrong with servers.
+// The kinds of findings.
 const (
 	Twice  Kind = "logged twice"    // a server has logged transactions twice
 	Logs   Kind = "logs differ"     // the logs contradict each other, see txnlog.Compare
@@ -23,13 +23,13 @@ const (
 
 var kinds = []Kind{Twice, Logs, Digest, Trees}
 
-// Finding is something that is wrong with the servers.
+// Finding is a defect of the servers' state.
 type Finding struct {
 	Kind Kind   `json:"kind"`
 	What string `json:"what"`
 }
 
-// find looks at the servers that run, and at the disks of all.
+// find examines the running servers, and the disks of all servers.
 func (s *scene) find(ctx context.Context) (all []Finding, err error) {
 	dirs := map[int]txnlog.Dir{}
 	var alive []ensemble.Server

@@ -7,8 +7,8 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
-// load has clients create and delete nodes through a server, as contenders of a lock do, until
-// rest ends them.
+// load starts clients that create and delete nodes through a server, as contenders of a lock do,
+// until rest ends them.
 func load(ctx context.Context, s *scene, p Step) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var clients sync.WaitGroup
@@ -38,7 +38,7 @@ func load(ctx context.Context, s *scene, p Step) error {
 	return nil
 }
 
-// rest ends the load.
+// rest ends the clients of load.
 func rest(_ context.Context, s *scene, _ Step) error {
 	for _, end := range s.ends {
 		end()

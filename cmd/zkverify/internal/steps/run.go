@@ -17,25 +17,26 @@ import (
 // root is the node below which a script writes.
 const root = "/steps"
 
-// sessionTimeout is that of the clients of a script: no session expires while it lasts.
+// sessionTimeout is the session timeout of a script's clients. It is so long that no session
+// expires during a script.
 const sessionTimeout = time.Minute
 
-// handshake is how long a client may take to begin a session.
+// handshake is the time limit for a client to begin a session.
 const handshake = 5 * time.Second
 
-// scene is the servers of a script and their clients, as it is carried out.
+// scene holds the servers and the clients of a script while it is carried out.
 type scene struct {
 	servers *ensemble.Local
 	by      map[string]int // the servers' ids, by their roles
-	printed map[int]int    // how much each server had when the last step but one began
+	printed map[int]int    // the bytes that each server had printed when the step before this one began
 	session *zk.Conn       // of connect
 	ends    []func()       // of the loads
 	waiting sync.WaitGroup // for answers to propose
 }
 
-// Run carries out a script, and returns all that is wrong with the servers then. It leaves
-// the servers' logs in dir. The errors are those of ensemble.StartLocal, that of a step that
-// cannot be done, and that of ctx.
+// Run carries out a script, and returns all findings about the servers at its end. It leaves
+// the servers' logs in dir. The error is one of ensemble.StartLocal, that of a step that
+// cannot be done, or that of ctx.
 func Run(ctx context.Context, script Script, dir string) (_ []Finding, err error) {
 	network, err := links.InProcess()
 	if err != nil {
@@ -66,7 +67,7 @@ func Run(ctx context.Context, script Script, dir string) (_ []Finding, err error
 	return s.find(ctx)
 }
 
-// cast says which server is which, and makes the root.
+// cast assigns the roles of the script to the servers, and creates the root node.
 func (s *scene) cast(ctx context.Context) error {
 	id, err := s.servers.Leader(ctx)
 	if err != nil {
@@ -88,7 +89,7 @@ func (s *scene) id(role string) int { return s.by[role] }
 
 func (s *scene) server(role string) ensemble.Server { return s.servers.Servers()[s.id(role)-1] }
 
-// output is how much each server has printed.
+// output returns the number of bytes that each server has printed.
 func (s *scene) output(ctx context.Context) (map[int]int, error) {
 	printed := map[int]int{}
 	for _, server := range s.servers.Servers() {
@@ -101,7 +102,7 @@ func (s *scene) output(ctx context.Context) (map[int]int, error) {
 	return printed, nil
 }
 
-// close ends the clients.
+// close ends the clients, and waits for their requests.
 func (s *scene) close() error {
 	err := rest(context.Background(), s, Step{})
 	if s.session != nil {

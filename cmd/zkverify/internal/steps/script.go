@@ -1,7 +1,7 @@
 // Package steps carries out scripts of steps on real ZooKeeper servers, such as killing a
-// server, writing and starting it again, and says what is wrong with the servers then. A
-// script shows a bug of ZooKeeper for which faults would have to come at the right moment,
-// and to several servers at a time.
+// server, writing and starting it again, and examines the servers afterwards. A script shows a
+// bug of ZooKeeper for which random faults would have to strike several servers, each at the
+// right moment.
 package steps
 
 import (
@@ -12,19 +12,19 @@ import (
 	"strings"
 )
 
-// Script is what is done with three servers.
+// Script is a list of steps for three servers.
 type Script struct {
 	// ZooKeeper is the version of the servers.
 	ZooKeeper string `yaml:"zookeeper"`
 	// Steps are carried out one after another.
 	Steps []Step `yaml:"steps"`
-	// Shows is what is wrong with the servers then.
+	// Shows is the kind of finding that the steps lead to.
 	Shows Kind `yaml:"shows"`
 }
 
-// Step is one thing that is done.
+// Step is one step of a script.
 type Step struct {
-	// Do names it:
+	// Do is the name of the step:
 	//
 	//	kill, pause  the server
 	//	start        the server; it is not waited for
@@ -45,7 +45,7 @@ type Step struct {
 	Text   string `yaml:"text,omitempty"`
 }
 
-// String is the step in words.
+// String returns the step in words.
 func (s Step) String() string {
 	words := []string{s.Do}
 	if s.N > 0 {
@@ -63,7 +63,7 @@ func (s Step) String() string {
 	return strings.Join(words, " ")
 }
 
-// The servers of a script.
+// The roles of the servers in a script.
 const (
 	leader = "leader"
 	first  = "first"

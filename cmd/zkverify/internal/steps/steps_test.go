@@ -6,7 +6,7 @@ import (
 	"github.com/zkverify/zkverify/ensemble/ensembletest"
 )
 
-// Nothing is wrong with servers of which one was started again.
+// There are no findings about servers of which one was restarted.
 func TestStepsOnServers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("needs real servers")

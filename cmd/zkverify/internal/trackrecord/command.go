@@ -1,5 +1,5 @@
-// Package trackrecord is zkverify track-record: a script for each bug that ZooKeeper locks and
-// servers have had, and which of these bugs the bench still catches.
+// Package trackrecord implements zkverify track-record. It has a script for each known bug of
+// ZooKeeper locks and servers, runs the scripts and records which bugs zkverify still catches.
 package trackrecord
 
 import (
@@ -43,25 +43,25 @@ func (c *Command) Validate() error {
 
 // The outcomes of a record, which are errors.
 var (
-	// ErrEscaped says that a bug was not caught.
+	// ErrEscaped is returned if a bug was not caught.
 	ErrEscaped = errors.New("")
-	// ErrMissing says that something that a script needs is not installed.
+	// ErrMissing is returned if a program or library that a script needs is not installed.
 	ErrMissing = errors.New("")
-	// ErrIncomplete says that an interrupt came before all scripts had run.
+	// ErrIncomplete is returned if an interrupt came before all scripts had run.
 	ErrIncomplete = errors.New("")
 )
 
-// Refused is an error of what was asked for, or of the files.
+// Refused is an error in the command line or in the files.
 type Refused struct{ error }
 
 // Unwrap returns the error.
 func (r Refused) Unwrap() error { return r.error }
 
-// Version is that of zkverify, for the page.
+// Version is the version of zkverify, for the page.
 type Version string
 
 // Run makes the tries that are left. It returns ErrEscaped, ErrMissing, ErrIncomplete, a Refused,
-// or an error of the disk.
+// or an error of the file system.
 func (c *Command) Run(ctx context.Context, out io.Writer, version Version) error {
 	record, err := BuiltIn()
 	if err != nil {
@@ -113,7 +113,7 @@ func (c *Command) run(ctx context.Context, out io.Writer, version Version, recor
 	return c.conclude(lines, s, bugs)
 }
 
-// listed is a bug in a line.
+// listed returns the text for a bug in the list.
 func listed(b Bug) string {
 	if !b.Had() {
 		return "not to be had: " + b.NotHad
@@ -121,7 +121,7 @@ func listed(b Bug) string {
 	return b.CaughtWith()
 }
 
-// all runs the script of each bug, and prints what came of it.
+// all runs the script of each bug, and prints the result.
 func (c *Command) all(ctx context.Context, out io.Writer, t tester, record *Record, s *State, bugs []Bug) error {
 	for _, b := range bugs {
 		if !b.Had() {
@@ -150,10 +150,10 @@ func (c *Command) all(ctx context.Context, out io.Writer, t tester, record *Reco
 	return nil
 }
 
-// maxVoid bounds the tries of a bug that show nothing.
+// maxVoid bounds the number of a bug's tries that show nothing.
 const maxVoid = 6
 
-// told is what came of a bug, in a line.
+// told returns the result of a bug's script in a line.
 func told(b Bug, r *Result) string {
 	last := r.last()
 	switch {
@@ -170,7 +170,7 @@ func told(b Bug, r *Result) string {
 	return fmt.Sprintf("escaped %s, the last time: %s", words.Times(r.tries()), last.Instead)
 }
 
-// conclude prints the sums, and returns the outcome.
+// conclude prints the totals, and returns the outcome.
 func (c *Command) conclude(out io.Writer, s *State, bugs []Bug) error {
 	had, caught, escaped, missing, left := 0, 0, 0, 0, 0
 	for _, b := range bugs {

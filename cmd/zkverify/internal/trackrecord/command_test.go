@@ -13,11 +13,11 @@ import (
 	"github.com/zkverify/zkverify/cmd/zkverify/internal/runs"
 )
 
-// asRun makes the test binary a zkverify that leaves the folder of a run, which stands for what
-// the option --hold says. It is not what is tested here: what is done with the folder is.
+// asRun makes the test binary a stand-in for zkverify run, which leaves the folder of a run that
+// ends as the option --hold says. The tests are about the use of that folder.
 const asRun = "ZKVERIFY_TEST_AS_RUN"
 
-// installed is set when what a run lacks has been installed.
+// installed is set when the software that a run lacked has been installed.
 const installed = "ZKVERIFY_TEST_INSTALLED"
 
 func TestMain(m *testing.M) {
@@ -69,7 +69,7 @@ func script(id, hold string) Bug {
 		Run: &Run{Options: []string{"--hold", hold}, Hosts: "kazoo-2.8.0-", Guarantees: []string{"progress", "fencing"}, Faults: []string{"down"}}}
 }
 
-// record runs the scripts, and returns the outcome, and what was printed and written.
+// record runs the scripts, and returns the output, the page and the outcome.
 func record(t *testing.T, ctx context.Context, c Command, bugs ...Bug) (said, page string, outcome error) {
 	t.Helper()
 	t.Setenv(asRun, "1")
@@ -109,7 +109,8 @@ func TestScriptsRunUntilTheyCatchTheirBugs(t *testing.T) {
 	}
 }
 
-// What was caught is not run again; what lacked something is, and what has seeds left.
+// Scripts that have caught their bug do not run again. Scripts that lacked software, or have seeds
+// left, do.
 func TestARecordContinues(t *testing.T) {
 	c := Command{Tries: 2, Out: t.TempDir()}
 	bugs := []Bug{script("A", "second"), script("B", "missing"), script("C", "well")}
@@ -140,7 +141,7 @@ func TestARecordContinues(t *testing.T) {
 	}
 }
 
-// An interrupted record is incomplete, and has what came before.
+// An interrupted record is incomplete, and keeps the results from before.
 func TestARecordThatIsInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

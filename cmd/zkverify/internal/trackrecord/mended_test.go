@@ -9,7 +9,7 @@ import (
 	"github.com/zkverify/zkverify/ensemble/ensembletest"
 )
 
-// The steps that show a bug find nothing wrong with servers in which it is mended.
+// The steps that show a bug have no findings about servers in which the bug is fixed.
 func TestMendedServersShowNothing(t *testing.T) {
 	ensembletest.EveryNight(t)
 	for _, b := range builtInRecord(t).Bugs {

@@ -16,7 +16,7 @@ var markdownText string
 
 var markdownTemplate = template.Must(template.New(pageFile).Funcs(runs.MarkdownFuncs()).Funcs(template.FuncMap{"cell": cell}).Parse(markdownText))
 
-// page is what the page shows.
+// page holds the data of the page.
 type page struct {
 	Version string
 	Caught  int
@@ -24,10 +24,10 @@ type page struct {
 	NotHad  []Bug
 }
 
-// row is a bug and what came of its script.
+// row is a bug and the result of its script.
 type row struct {
 	Bug
-	Last  *Try // nil if nothing has
+	Last  *Try // nil if the script has not run
 	Tries int
 }
 
@@ -50,10 +50,10 @@ func pageOf(r *Record, s *State) page {
 	return p
 }
 
-// write writes the page.
+// write writes the page to w.
 func (p page) write(w io.Writer) error { return runs.WriteMarkdown(w, markdownTemplate, p) }
 
-// Verdict is what came of the script, short.
+// Verdict returns the result of the script in a few words.
 func (r row) Verdict() string {
 	switch {
 	case r.Last == nil:
@@ -68,7 +68,7 @@ func (r row) Verdict() string {
 	return "**escaped**"
 }
 
-// Time is how long the try took that counts.
+// Time returns the duration of the try that counts.
 func (r row) Time() string {
 	if r.Last == nil || r.Last.Missing != "" {
 		return ""
@@ -76,7 +76,7 @@ func (r row) Time() string {
 	return fmt.Sprintf("%.0f s", r.Last.Took.Seconds())
 }
 
-// Shown is how the bug is shown without this command, "" if there is no other way.
+// Shown returns the command that shows the bug without zkverify track-record, "" if there is none.
 func (r row) Shown() string {
 	if r.Last == nil || r.Last.Command == r.Command() {
 		return ""
@@ -84,7 +84,7 @@ func (r row) Shown() string {
 	return r.Last.Command
 }
 
-// Numbered are the steps of a script, one a line.
+// Numbered returns the steps of a script with their numbers, one a line.
 func (r row) Numbered() string {
 	if r.Steps == nil {
 		return ""
@@ -96,7 +96,7 @@ func (r row) Numbered() string {
 	return strings.Join(lines, "\n")
 }
 
-// cell is a text in a table.
+// cell returns a text for a cell of a table.
 func cell(text string) string {
 	return strings.ReplaceAll(strings.Join(strings.Fields(text), " "), "|", `\|`)
 }

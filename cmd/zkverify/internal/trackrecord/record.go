@@ -18,56 +18,58 @@ import (
 //go:embed trackrecord.yaml
 var builtIn []byte
 
-// Record is what is known of historical bugs, and the script of each.
+// Record holds the known historical bugs, and the script of each.
 type Record struct {
 	Bugs []Bug `yaml:"bugs"`
 }
 
-// Bug is a bug that a lock, or a server, has had. It has one of Run, Steps, Mutant and NotHad.
+// Bug is a historical bug of a lock or a server. One of Run, Steps, Mutant and NotHad is set.
 type Bug struct {
 	ID string `yaml:"id"`
 	// What is the mistake, in a sentence or two.
 	What string `yaml:"what"`
-	// Source has the lines that are to blame, such as file.java:12-30 at a tag.
+	// Source lists the lines that are to blame, such as file.java:12-30 at a tag.
 	Source []string `yaml:"source"`
-	// Issue is the public report, or the change that mends it; "" if there is none.
+	// Issue is the public report of the bug, or the change that fixes it; "" if there is none.
 	Issue string `yaml:"issue,omitempty"`
-	// Versions says which have the bug.
+	// Versions are the versions with the bug, in words.
 	Versions string `yaml:"versions"`
-	// With is what the script runs, such as Curator 5.4.0.
+	// With is the software that the script runs, such as Curator 5.4.0.
 	With string `yaml:"with,omitempty"`
-	// Needs is what to do if that is not there.
+	// Needs is the advice if that software is not installed.
 	Needs string `yaml:"needs,omitempty"`
 
-	// Run is a run of a real lock.
+	// Run is a run of a real lock with the bug.
 	Run *Run `yaml:"run,omitempty"`
-	// Steps is done with real servers.
+	// Steps are carried out on real servers.
 	Steps *steps.Script `yaml:"steps,omitempty"`
-	// Mended is a version of the servers that the steps find nothing wrong with; "" for none.
+	// Mended is a version of the servers about which the steps have no finding; "" for none.
 	Mended string `yaml:"mended,omitempty"`
-	// Mutant has the same mistake.
+	// Mutant is the name of a mutant with the same mistake.
 	Mutant string `yaml:"mutant,omitempty"`
-	// NotHad is why nothing at hand has the bug.
+	// NotHad is the reason why there is no software with the bug to run.
 	NotHad string `yaml:"not_had,omitempty"`
 }
 
 // Run is a run of zkverify.
 type Run struct {
-	// Options are those of zkverify run, without the seed and the folder.
+	// Options are the options of zkverify run, without the seed and the folder.
 	Options []string `yaml:"options"`
-	// Environment of the run, such as ZKVERIFY_CURATOR=5.7.1.
+	// Environment is added to the environment of the run, such as ZKVERIFY_CURATOR=5.7.1.
 	Environment []string `yaml:"environment,omitempty"`
-	// Schedule is the faults, as --schedule takes them; none if Options choose them.
+	// Schedule is the text of a schedule of faults for --schedule; "" if Options choose the faults.
 	Schedule string `yaml:"schedule,omitempty"`
-	// Hosts is what the run's lock must be called, with its version; "" for any name.
+	// Hosts is the beginning of the name, with the version, that the run's lock must have; "" for
+	// any name.
 	Hosts string `yaml:"hosts,omitempty"`
-	// Guarantees are those of which one must be violated.
+	// Guarantees are the guarantees of which the run must violate one.
 	Guarantees []string `yaml:"guarantees"`
-	// Faults are those of which one must have struck a party of the violation; none: any.
+	// Faults are the faults of which one must have struck a party of the violation. If there are
+	// none, any fault will do.
 	Faults []string `yaml:"faults,omitempty"`
 }
 
-// BuiltIn returns the record that is built in.
+// BuiltIn returns the built-in record.
 func BuiltIn() (*Record, error) { return read(builtIn) }
 
 func read(text []byte) (*Record, error) {
@@ -126,10 +128,10 @@ func (r Run) validate() error {
 	return nil
 }
 
-// Had says whether there is a script for the bug.
+// Had reports whether there is a script for the bug.
 func (b Bug) Had() bool { return b.NotHad == "" }
 
-// CaughtWith is what shows the bug, in words.
+// CaughtWith describes in words how the bug is shown.
 func (b Bug) CaughtWith() string {
 	switch {
 	case b.Mutant != "":
@@ -140,7 +142,7 @@ func (b Bug) CaughtWith() string {
 	return b.With
 }
 
-// Command shows the bug alone.
+// Command returns the command that runs the script of this bug alone, "" if it has none.
 func (b Bug) Command() string {
 	if !b.Had() {
 		return ""
@@ -151,7 +153,7 @@ func (b Bug) Command() string {
 	return "zkverify track-record --bug " + b.ID
 }
 
-// named returns the bugs of these names, all if there are none.
+// named returns the bugs with these names, all bugs if there are no names.
 func (r *Record) named(names []string) ([]Bug, error) {
 	if len(names) == 0 {
 		return r.Bugs, nil

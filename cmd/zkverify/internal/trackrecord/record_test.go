@@ -22,7 +22,7 @@ func builtInRecord(t *testing.T) *Record {
 	return r
 }
 
-// What the built-in record names is there: mutants, workers, guarantees, faults.
+// The mutants, workers, guarantees and faults that the built-in record names exist.
 func TestTheBuiltInRecordNamesWhatThereIs(t *testing.T) {
 	var guarantees []string
 	for _, g := range checker.Guarantees() {
@@ -63,7 +63,7 @@ func TestARecordThatCannotBe(t *testing.T) {
 		"two of a name":            {good + strings.TrimPrefix(good, "bugs:\n"), "two bugs are called A"},
 		"no script":                {strings.Replace(good, ", mutant: mutant-never-told", "", 1), "one of run, steps, mutant and not_had"},
 		"two scripts":              {strings.Replace(good, "mutant:", "not_had: why, mutant:", 1), "one of run, steps, mutant and not_had"},
-		"an accusation of nobody":  {strings.Replace(good, "mutant: mutant-never-told", "run: {options: [--locks, \"1\"], guarantees: [progress]}", 1), "an accusation needs source"},
+		"an accusation alone":      {strings.Replace(good, "mutant: mutant-never-told", "run: {options: [--locks, \"1\"], guarantees: [progress]}", 1), "an accusation needs source"},
 		"a run of nothing":         {accused + "run: {options: [], guarantees: [progress]}}", "options and guarantees"},
 		"a fault that is none":     {accused + "run: {options: [-v], guarantees: [progress], faults: [donw]}}", "down"},
 		"a step that is none":      {accused + "steps: {zookeeper: 3.9.3, shows: trees differ, steps: [{do: jump}]}}", `no step is called "jump"`},
@@ -71,7 +71,7 @@ func TestARecordThatCannotBe(t *testing.T) {
 		"a server that is none":    {accused + "steps: {zookeeper: 3.9.3, shows: trees differ, steps: [{do: kill, server: third}]}}", "a server is one of"},
 		"a number that is missing": {accused + "steps: {zookeeper: 3.9.3, shows: trees differ, steps: [{do: write, server: first}]}}", "write has n: true"},
 		"a text that is missing":   {accused + "steps: {zookeeper: 3.9.3, shows: trees differ, steps: [{do: await, server: first}]}}", "await has a text: true"},
-		"proposals of nobody":      {accused + "steps: {zookeeper: 3.9.3, shows: trees differ, steps: [{do: propose, server: leader, n: 1}]}}", "step 1: one step connect"},
+		"proposals by no session":  {accused + "steps: {zookeeper: 3.9.3, shows: trees differ, steps: [{do: propose, server: leader, n: 1}]}}", "step 1: one step connect"},
 		"steps that show nothing":  {accused + "steps: {zookeeper: 3.9.3, shows: smoke, steps: [{do: rest}]}}", `steps cannot show "smoke"`},
 	} {
 		t.Run(name, func(t *testing.T) {

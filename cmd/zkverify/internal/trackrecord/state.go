@@ -20,20 +20,21 @@ const (
 	pageFile  = "track-record.md"
 )
 
-// State is what a record's folder holds.
+// State is the content of the state file in a record's folder.
 type State struct {
 	Version string    `json:"zkverify"`
 	Started time.Time `json:"started"`
 	Results []Result  `json:"bugs"`
 }
 
-// Result is what came of the script of a bug.
+// Result holds the tries of the script of a bug.
 type Result struct {
 	Bug   string `json:"bug"`
 	Tries []Try  `json:"tries"`
 }
 
-// last is the try that counts: the one that caught the bug, or else the last; nil if there is none.
+// last returns the try that counts: the one that caught the bug, or else the last; nil if there is
+// none.
 func (r *Result) last() *Try {
 	if r == nil || len(r.Tries) == 0 {
 		return nil
@@ -41,7 +42,7 @@ func (r *Result) last() *Try {
 	return &r.Tries[len(r.Tries)-1]
 }
 
-// tries counts those that show something.
+// tries counts the tries that are not void.
 func (r *Result) tries() (n int) {
 	for _, t := range r.Tries {
 		if !t.Void {
@@ -51,10 +52,10 @@ func (r *Result) tries() (n int) {
 	return n
 }
 
-// caught says whether a try has caught the bug.
+// caught reports whether a try has caught the bug.
 func (r *Result) caught() bool { return r.last() != nil && r.last().Caught }
 
-// missing is what the script needs and is not there, "" for nothing.
+// missing names the software that the script needs and that is not installed, "" for none.
 func (r *Result) missing() string {
 	if r.last() == nil {
 		return ""
@@ -62,7 +63,7 @@ func (r *Result) missing() string {
 	return r.last().Missing
 }
 
-// load reads the state of a folder, which is empty if there is none.
+// load reads the state of a folder. Without a state file it returns an empty state.
 func load(dir string) (*State, error) {
 	name := filepath.Join(dir, stateFile)
 	text, err := os.ReadFile(name)
@@ -79,7 +80,7 @@ func load(dir string) (*State, error) {
 	return s, nil
 }
 
-// save writes the state and the page, each whole or not at all.
+// save writes the state and the page. Each file is replaced whole or not at all.
 func (s *State) save(dir string, r *Record) error {
 	return errors.Join(
 		folder.WriteFile(filepath.Join(dir, stateFile), s.json),
@@ -101,8 +102,8 @@ func (s *State) of(b Bug) *Result {
 	return &s.Results[i]
 }
 
-// begin drops what a bug's script cannot go on with: tries of another script, and those that
-// lacked something or showed nothing.
+// begin returns the result of a bug, without the tries that its script cannot continue: those of
+// another script, and those that did not take place or were void.
 func (s *State) begin(b Bug) *Result {
 	r := s.of(b)
 	if r == nil {
@@ -115,7 +116,7 @@ func (s *State) begin(b Bug) *Result {
 	return r
 }
 
-// next is the seed of the next try.
+// next returns the seed of the next try.
 func (r *Result) next() int64 {
 	if r.last() == nil {
 		return 1

@@ -23,21 +23,23 @@ import (
 	"github.com/zkverify/zkverify/workload/folder"
 )
 
-// Try is what came of a script with one seed.
+// Try is the result of a script with one seed.
 type Try struct {
 	Seed    int64         `json:"seed"`
 	Command string        `json:"command"`
 	Started time.Time     `json:"started"`
 	Took    time.Duration `json:"took_ns"`
 	Caught  bool          `json:"caught"`
-	// Verdict is what is violated, or wrong with the servers, and What the first witness.
+	// Verdict is the violated guarantee, or the kind of finding about the servers. What is the
+	// text of the first witness.
 	Verdict string `json:"verdict,omitempty"`
 	What    string `json:"what,omitempty"`
-	// Instead is what came, if the bug was not caught.
+	// Instead is the outcome of the try, if the bug was not caught.
 	Instead string `json:"instead,omitempty"`
-	// Void says that the try shows nothing: it left no verdict, or nobody can be accused.
+	// Void reports whether the try shows nothing: it left no verdict, or was no evidence against
+	// the lock.
 	Void bool `json:"void,omitempty"`
-	// Missing says what the try needs and is not there: it did not take place.
+	// Missing names the software that is not installed, without which the try did not take place.
 	Missing string `json:"missing,omitempty"`
 }
 
@@ -47,10 +49,10 @@ type tester struct {
 	dir string // of the record
 }
 
-// scheduleFile has the faults of a try.
+// scheduleFile is the file with the schedule of a try's faults.
 const scheduleFile = "schedule.yaml"
 
-// try makes one. The error is that of ctx, or one of the disk.
+// try makes a try. The error is that of ctx, or one of the file system.
 func (t tester) try(ctx context.Context, b Bug, seed int64) (Try, error) {
 	out := filepath.Join(t.dir, folderOf(b, seed))
 	if err := errors.Join(os.RemoveAll(out), os.MkdirAll(out, 0o755)); err != nil {
@@ -76,12 +78,12 @@ func (t tester) try(ctx context.Context, b Bug, seed int64) (Try, error) {
 	return one, err
 }
 
-// folderOf is where a try leaves what it was.
+// folderOf returns the folder of a try, below that of the record.
 func folderOf(b Bug, seed int64) string {
 	return filepath.Join("tries", strings.NewReplacer(" ", "-", "#", "", "/", "-").Replace(b.ID)+"-"+strconv.FormatInt(seed, 10))
 }
 
-// args are the arguments of zkverify for a script, nil for steps.
+// args returns the arguments of zkverify for a script, nil for steps.
 func args(b Bug, seed int64) []string {
 	text := strconv.FormatInt(seed, 10)
 	switch {
@@ -93,7 +95,8 @@ func args(b Bug, seed int64) []string {
 	return nil
 }
 
-// command is what to type for a try alone. Steps and schedules have no command but this one.
+// command returns the shell command for a single try. For steps and schedules, it is zkverify
+// track-record itself.
 func command(b Bug, seed int64) string {
 	if b.Steps != nil || b.Run != nil && b.Run.Schedule != "" {
 		return b.Command()
@@ -129,7 +132,7 @@ func (t *Try) steps(ctx context.Context, b Bug, out string) error {
 	return nil
 }
 
-// start makes a command of zkverify, and says whether it may have left a verdict.
+// start runs a command of zkverify, and reports whether it may have left a verdict.
 func (t tester) start(ctx context.Context, one *Try, env, args []string) bool {
 	said, err := t.Start(ctx, env, args)
 	exit := new(exec.ExitError)
@@ -139,7 +142,7 @@ func (t tester) start(ctx context.Context, one *Try, env, args []string) bool {
 	switch exit.ExitCode() {
 	case runs.Unavailable:
 		one.Missing = runs.LastWords(said)
-	case runs.BadUsage: // also a worker that does not begin, as on a busy machine
+	case runs.BadUsage: // also the status if a worker does not begin, as on a busy machine
 		one.Instead, one.Void = runs.LastWords(said), true
 	default:
 		return true
@@ -147,7 +150,7 @@ func (t tester) start(ctx context.Context, one *Try, env, args []string) bool {
 	return false
 }
 
-// mutant makes a self-test of the mutant of a bug.
+// mutant makes a try that is a self-test with the mutant of a bug.
 func (t tester) mutant(ctx context.Context, one *Try, b Bug, out string) error {
 	if !t.start(ctx, one, nil, append(args(b, one.Seed), "--out", out)) {
 		return nil
@@ -179,7 +182,7 @@ func (t tester) mutant(ctx context.Context, one *Try, b Bug, out string) error {
 	return nil
 }
 
-// ignoreMissing is the error, but for that of a file that is not there.
+// ignoreMissing returns err, but nil if a file does not exist.
 func ignoreMissing(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -187,7 +190,7 @@ func ignoreMissing(err error) error {
 	return err
 }
 
-// run makes a run with the lock of a bug.
+// run makes a try that is a run with the lock of a bug.
 func (t tester) run(ctx context.Context, one *Try, b Bug, out string) error {
 	all := append(args(b, one.Seed), "--out", out)
 	if b.Run.Schedule != "" {
@@ -215,11 +218,11 @@ func (t tester) run(ctx context.Context, one *Try, b Bug, out string) error {
 	return nil
 }
 
-// judge says whether the violation of the bug is among the verdicts of a run.
+// judge records in one whether the verdicts of a run show the bug.
 func (r Run) judge(one *Try, judged runs.Judged) {
 	for _, v := range judged.Verdicts {
 		struck := len(r.Faults) == 0 || slices.ContainsFunc(v.Faults, func(name string) bool { return slices.Contains(r.Faults, name) })
-		// A run that is unknown, as when the servers disagree, accuses nobody.
+		// A run with the outcome unknown, as when the servers disagree, is no evidence.
 		if judged.Outcome == verdict.Violated && v.Violated() && struck && slices.Contains(r.Guarantees, v.Guarantee) {
 			one.Caught, one.Verdict, one.What = true, v.Guarantee, v.What
 			return
@@ -229,7 +232,8 @@ func (r Run) judge(one *Try, judged runs.Judged) {
 	one.Instead = strings.TrimSuffix(string(judged.Outcome)+": "+judged.Reason, ": ")
 }
 
-// workerMissing says that the worker of the run is not there, "" if it is.
+// workerMissing returns the reason why the run cannot take place if its worker program does not
+// exist, "" if it does.
 func (r Run) workerMissing() string {
 	i := slices.Index(r.Options, "--worker-command")
 	if i < 0 || i+1 == len(r.Options) {
@@ -242,7 +246,8 @@ func (r Run) workerMissing() string {
 	return ""
 }
 
-// otherLock says that the run has driven another version of the lock, "" if it has not.
+// otherLock names the lock that the run has driven if it is not the lock with the bug, "" if it
+// is.
 func (r Run) otherLock(out string) (string, error) {
 	f, err := os.Open(filepath.Join(out, folder.History))
 	if err != nil {

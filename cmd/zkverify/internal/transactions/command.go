@@ -1,4 +1,5 @@
-// Package transactions is zkverify txnlog: what ZooKeeper servers have on their disks.
+// Package transactions implements zkverify txnlog, which prints and compares the transactions on
+// the disks of ZooKeeper servers.
 package transactions
 
 import (
@@ -38,10 +39,10 @@ func (Command) Help() string {
 		"zkverify txnlog --lock lock-0 runs/20260102-150405-recipes")
 }
 
-// ErrDiffer is the error of a comparison that has found a contradiction, and said so.
+// ErrDiffer is returned by a comparison that has found a contradiction, and printed it.
 var ErrDiffer = errors.New("")
 
-// Refused is an error of what was asked for, or of the files.
+// Refused is an error in the command line or in the files.
 type Refused struct{ error }
 
 // Unwrap returns the error.
@@ -95,7 +96,7 @@ func (c *Command) print(w io.Writer, t txnlog.Txn) error {
 	return err
 }
 
-// transactionsAt are those of a folder, or of one file.
+// transactionsAt returns the transactions in a folder, or in one file.
 func transactionsAt(path string) (iter.Seq2[txnlog.Txn, error], error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -114,7 +115,7 @@ func transactionsAt(path string) (iter.Seq2[txnlog.Txn, error], error) {
 	return dir.Transactions(), nil
 }
 
-// filter returns what tells the transactions that are asked for.
+// filter returns a function that selects the transactions which the flags ask for.
 func (c *Command) filter() (func(txnlog.Txn) bool, error) {
 	session, err := c.session()
 	if err != nil {
@@ -140,7 +141,7 @@ func (c *Command) filter() (func(txnlog.Txn) bool, error) {
 	}, nil
 }
 
-// session returns the session that is asked for, 0 if none is.
+// session returns the session that --session names, 0 if it is not set.
 func (c *Command) session() (int64, error) {
 	if c.Session == "" {
 		return 0, nil

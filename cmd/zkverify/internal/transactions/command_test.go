@@ -18,7 +18,8 @@ import (
 	"github.com/zkverify/zkverify/ensemble/txnlog"
 )
 
-// serverDir is a server's, with a log of these transactions; their zxids are 1, 2 and so on.
+// serverDir makes the data folder of a server, with a log of these transactions. Their zxids are
+// 1, 2 and so on.
 func serverDir(t *testing.T, all ...[]byte) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -38,7 +39,7 @@ func serverDir(t *testing.T, all ...[]byte) string {
 	return dir
 }
 
-// txn is a transaction of a session.
+// txn returns a transaction of a session.
 func txn(session uint64, op wire.Op, body []byte) []byte {
 	x := binary.BigEndian.AppendUint64(nil, session)
 	x = append(x, make([]byte, 4+8)...)
@@ -57,12 +58,13 @@ func lockNode(session uint64, path, data string) []byte {
 
 func number(n int32) []byte { return binary.BigEndian.AppendUint32(nil, uint32(n)) }
 
-// part is one of a multi.
+// part returns an operation of a multi.
 func part(op wire.Op, body []byte) []byte {
 	return append(number(int32(op)), text(string(body))...)
 }
 
-// life is of a contender that is granted /l after another one's session has ended.
+// life makes the data folder of a server on which a contender is granted /l after another
+// contender's session has ended.
 func life(t *testing.T) string {
 	t.Helper()
 	closed := append(number(1), text("/l/lock-0")...)
@@ -134,7 +136,7 @@ func TestTransactionsArePrintedForPrograms(t *testing.T) {
 	}
 }
 
-// A log may tell any time.
+// A log may contain any time.
 func TestTimesThatJSONDoesNotHaveAreNull(t *testing.T) {
 	for _, millis := range []int64{math.MaxInt64, math.MinInt64, 253402300800000, -62167219200001} {
 		strange := txn(0xa1, wire.CreateSession, number(2000))

@@ -20,13 +20,13 @@ import (
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
-// isRun reports whether a folder is that of a run that knows what its servers did.
+// isRun reports whether a folder is that of a run with a record of what its servers did.
 func isRun(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, service.FileName))
 	return err == nil
 }
 
-// lives prints the nodes of the locks of a run.
+// lives prints the lives of the lock nodes of a run.
 func (c *Command) lives(out io.Writer) error {
 	if c.Path != "" || c.JSON {
 		return Refused{fmt.Errorf("--path and --json are for the logs of servers, and this is the folder of a run: use --lock, or read its %s", service.FileName)}
@@ -69,7 +69,7 @@ func (c *Command) lives(out io.Writer) error {
 	return w.Flush()
 }
 
-// lifeLine is a node of a lock in one line.
+// lifeLine returns the life of a lock node in one line.
 func lifeLine(l checker.Life) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%#x  %s  %s", l.Created.Zxid, verdict.At(l.Created.Time), l.Session)

@@ -24,7 +24,8 @@ func at(ms, zxid int) service.At {
 
 func deletedAt(ms, zxid int) *service.At { x := at(ms, zxid); return &x }
 
-// runFolder is that of a run in which process 1 held a lock on when its session had expired.
+// runFolder makes the folder of a run in which process 1 still held a lock after its session had
+// expired.
 func runFolder(t *testing.T, history time.Time) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -18,7 +18,7 @@ var ops = map[wire.Op]string{
 	wire.SetData: "set", wire.SetACL: "set-acl", wire.Check: "check", wire.Multi: "multi", wire.Reconfig: "reconfig",
 }
 
-// line is a transaction in one line.
+// line returns a transaction in one line.
 func line(t txnlog.Txn) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "0x%x  %s  %-18s  %s", t.Zxid, t.Time.UTC().Format("2006-01-02 15:04:05.000"), fmt.Sprintf("0x%x", uint64(t.Session)), ops[t.Op])
@@ -28,7 +28,7 @@ func line(t txnlog.Txn) string {
 	if t.Err != wire.OK {
 		fmt.Fprintf(&b, " that failed with code %d", t.Err)
 	}
-	parts := t.Op == wire.Multi || t.Op == wire.CloseSession // each says what it is
+	parts := t.Op == wire.Multi || t.Op == wire.CloseSession // then each change is named
 	for i, c := range t.Changes {
 		switch {
 		case parts && i == 0:
@@ -41,7 +41,8 @@ func line(t txnlog.Txn) string {
 	return b.String()
 }
 
-// details are what else is known of a change. Data may be anybody's: its length is told.
+// details returns further facts about a change. Data may be untrusted, so only its length is
+// printed.
 func details(c txnlog.Change) string {
 	var all []string
 	if c.Ephemeral {
@@ -65,10 +66,10 @@ func details(c txnlog.Change) string {
 	return " (" + strings.Join(all, ", ") + ")"
 }
 
-// record is a transaction for programs.
+// record is a transaction as JSON.
 type record struct {
 	Zxid    string     `json:"zxid"`
-	Time    *time.Time `json:"time"` // null if the log tells none between the years 0 and 9999
+	Time    *time.Time `json:"time"` // null if the log has none between the years 0 and 9999
 	Session string     `json:"session"`
 	Cxid    int32      `json:"cxid"`
 	Op      string     `json:"op"`
