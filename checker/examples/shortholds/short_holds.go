@@ -1,5 +1,5 @@
-// Package shortholds is a guarantee of one's own, as an example: nobody holds a lock for
-// longer than a bound.
+// Package shortholds is an example of a user's own guarantee: no client holds a lock for longer
+// than a bound.
 package shortholds
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// Guarantee returns the guarantee that nobody holds a lock for longer than a bound.
+// Guarantee returns the guarantee that no client holds a lock for longer than a bound.
 func Guarantee(bound time.Duration) checker.OwnGuarantee {
 	return checker.OwnGuarantee{
 		Name:    "short holds",
@@ -24,10 +24,10 @@ func Guarantee(bound time.Duration) checker.OwnGuarantee {
 	}
 }
 
-// holdTimes judges it.
+// holdTimes judges the guarantee.
 type holdTimes struct {
 	bound   time.Duration
-	since   map[held]verdict.Party // who holds what
+	since   map[held]verdict.Party // the holders of locks
 	n       int
 	tooLong []verdict.Witness
 }
