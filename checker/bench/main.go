@@ -1,7 +1,7 @@
-// Bench prints what the checker costs: make bench-checker.
+// Bench prints the cost of the checker: make bench-checker.
 //
-// Each case is run by a process of its own, so that the memory that it took at
-// its peak is its own. The histories are drawn with a fixed seed.
+// Each case is run by a process of its own, so that the peak memory of the process is that of
+// the case. The histories are drawn with a fixed seed.
 package main
 
 import (

@@ -17,8 +17,8 @@ const between = "\x00"
 // step is one access to one register.
 type step struct {
 	histories.Access
-	// start says that the value may be the one with which the register began: no operation
-	// that was called before tried to write it.
+	// start is set if the value may be the first value of the register: no operation that was
+	// called before tried to write it.
 	start bool
 }
 

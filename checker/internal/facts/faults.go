@@ -94,9 +94,8 @@ func (l *FaultLog) stop(e *histories.Event) {
 	}
 }
 
-// stall is the name of what excuses beliefs without being a fault of the run: the process
-// that records stood still. It is that of the clients too, or what they do is on record
-// late.
+// stall is the name of a stall of the recording process. It excuses beliefs although it is no
+// fault of the run: the clients run in the same process, or their actions are recorded late.
 const stall = "stall"
 
 // stalled records a stall of the recording process. No event is on record for that time, so no

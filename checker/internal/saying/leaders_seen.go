@@ -11,11 +11,12 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 )
 
-// observersJudge: the terms that one client sees never get older. What it has seen once is
-// the past for all that it sees later, also in another session: servers show a session
-// nothing older than it has seen, and grant a session by a transaction.
+// observersJudge judges that the terms that one client sees never get older. A leader that the
+// client has seen is in the past of all that it sees later, also in another session: servers
+// show a session nothing older than it has seen, and create a session by a transaction.
 //
-// A leader that is seen again after nobody led is an older one: no term begins twice.
+// A leader that is seen again after an observation without a leader counts as older: no term
+// begins twice.
 type observersJudge struct {
 	facts.Deaf
 	v    *verdict.Verdict
@@ -24,13 +25,13 @@ type observersJudge struct {
 	seen int // leaders
 }
 
-// seenLeader is the newest leader that a client has seen, and what it saw last.
+// seenLeader is the newest leader that a client has seen, and its last observation.
 type seenLeader struct {
 	*facts.Op
-	vacant bool // nobody led since
+	vacant bool // the client has since seen that there was no leader
 }
 
-// NewObservers returns the judge that judges what observers of elections see.
+// NewObservers returns the judge of what observers of elections see.
 func NewObservers(t *facts.Trace, v *verdict.Verdict) judge.Judge {
 	v.Promised, v.Expected = t.Header.Promises.Tokens, true
 	j := &observersJudge{v: v, t: t, last: map[facts.LockUse]seenLeader{}}
