@@ -133,7 +133,7 @@ var guarantees = []Guarantee{
 	{
 		Name:    Progress,
 		Summary: "after the faults every client gets every lock, and passes every barrier, within the bound; who is first in a queue is woken, and a try of a free lock succeeds",
-		Model:   "first acquire of each lock by each process in recovery, then tries; time from when nobody is ahead to the grant",
+		Model:   "first acquire of each lock by each process in recovery, then tries; time from when no contender is ahead to the grant",
 		begin:   queue.NewProgress, appliesTo: facts.Every,
 		fencing: noPart,
 	},
@@ -176,7 +176,7 @@ var guarantees = []Guarantee{
 	},
 	{
 		Name:    Revocation,
-		Summary: "a request to release reaches the holder within the bound, and nobody else, and forces nobody",
+		Summary: "a request to release reaches the holder within the bound, reaches no other client, and ends no lease",
 		Model:   "each request against its lease",
 		begin:   client.NewRevocation, appliesTo: facts.Is(histories.Revocation),
 		fencing: noPart,
@@ -189,7 +189,7 @@ var guarantees = []Guarantee{
 	},
 	{
 		Name:    Barriers,
-		Summary: "nobody passes before the barrier is removed, enters before the last comes, or leaves before the last leaves",
+		Summary: "no process passes before the barrier is removed, enters before the last comes, or leaves before the last leaves",
 		Model:   "register of which only down is read, sweep and Porcupine; rounds that begin and end as early as they can",
 		begin:   barrier.NewBarriers, appliesTo: facts.Is(histories.Barrier, histories.DoubleBarrier), searched: true,
 		fencing: noPart,

@@ -161,7 +161,7 @@ func (r *Report) noneViolated() (verdict.Outcome, string) {
 	}
 	switch {
 	case len(named[verdict.NotJudged]) > 0:
-		return verdict.NotJudged, "what was judged holds, but nobody has judged " + strings.Join(named[verdict.NotJudged], "; ") + idle
+		return verdict.NotJudged, "what was judged holds, but these were not judged: " + strings.Join(named[verdict.NotJudged], "; ") + idle
 	case len(named[verdict.Holds]) == 0:
 		return verdict.NotExercised, "nothing in the history puts a guarantee to the test" + idle
 	case idle != "":

@@ -15,7 +15,7 @@ import (
 func Guarantee(bound time.Duration) checker.OwnGuarantee {
 	return checker.OwnGuarantee{
 		Name:    "short holds",
-		Summary: "nobody holds a lock for longer than " + bound.String(),
+		Summary: "no client holds a lock for longer than " + bound.String(),
 		Model:   "time from the answer of an acquire to the call of its release",
 		Of:      histories.Recipe.Exclusive,
 		Begin: func(*histories.Header) checker.EventJudge {
@@ -61,7 +61,7 @@ func (j *holdTimes) Conclude(v *verdict.Verdict) {
 	}
 	v.Count("holds", j.n)
 	if j.n == 0 {
-		v.Idle("nobody ever held a lock")
+		v.Idle("no client ever held a lock")
 		return
 	}
 	v.Conclude("every hold was short", fmt.Sprintf("%d of %d holds were too long", v.Violations, j.n))

@@ -102,7 +102,7 @@ func (j *barriersJudge) Conclude(e *judge.Engines, t *facts.Trace) {
 			v.Count("waits that passed", passed)
 			v.Count("waits begun while the barrier was up", held)
 			if held == 0 {
-				idle = append(idle, "nobody waited at a barrier that was up")
+				idle = append(idle, "no process waited at a barrier that was up")
 			}
 		case histories.DoubleBarrier:
 			entered, left := 0, 0
@@ -114,7 +114,7 @@ func (j *barriersJudge) Conclude(e *judge.Engines, t *facts.Trace) {
 			v.Count("members that entered", entered)
 			v.Count("members that left", left)
 			if entered == 0 {
-				idle = append(idle, "nobody entered a double barrier")
+				idle = append(idle, "no process entered a double barrier")
 			}
 		}
 	}

@@ -24,7 +24,7 @@ func NoLeak(t *facts.Trace, v *verdict.Verdict) {
 	ended, over := t.Phases[histories.PhaseEnd]
 	if t.Census == nil || !over || t.Census.Time < ended {
 		if over && v.Expected {
-			v.Idle("nobody counted what was left at the end")
+			v.Idle("the run did not count what was left at the end")
 		} else if v.Expected {
 			v.Outcome, v.Reason = verdict.Unknown, "the run did not come to its end"
 		} else {

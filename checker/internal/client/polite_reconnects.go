@@ -18,7 +18,7 @@ func PoliteReconnects(t *facts.Trace, v *verdict.Verdict) {
 	bound := t.Header.Promises.Connects
 	v.Promised = bound > 0
 	if t.Census == nil || len(t.Census.Census.Connects) == 0 {
-		v.Idle("nobody counted the attempts to connect")
+		v.Idle("the run did not count the attempts to connect")
 		return
 	}
 	window := histories.ConnectWindow(t.Header.SessionTimeout)

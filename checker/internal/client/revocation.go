@@ -15,20 +15,19 @@ import (
 // revocationJudge judges that the holder of a lease is told of each request to release it in
 // time, that no other process is told, and that no request ends a lease.
 //
-//   - A request that was answered ok is told to the holder of its lease between
-//     its invocation and the bound after its answer, or after the grant if that
-//     came later; the bound begins anew when the link of its client has broken
-//     within it and is up again. It need not be told when the lease did not last so
-//     long. A request that was not answered may be told or not. The lease of a
-//     request is one that had been asked for, and was not over, when the request
-//     was invoked.
-//   - What is told to a process is told of a lease that it has, and somebody has
-//     asked for it by then. It may be told more often than it was asked for, and
-//     several requests at once, and after the lease.
-//   - A request need not be told if the holder's process was paused, or the process
-//     that records stood still, shortly before it or before the bound had passed.
-//   - A lease does not end by a request. Whether a lost link or a request has
-//     ended it cannot be told when a fault was about; see forced.
+//   - The holder of the lease is told of a request that was answered ok, between its
+//     invocation and the bound after its answer, or after the grant if that came later.
+//     The bound begins anew when the link of the holder's client has broken within it and
+//     is up again. The holder need not be told if the lease did not last so long. It may
+//     be told, or not, of a request that was not answered. The lease of a request is one
+//     that had been asked for, and was not over, when the request was invoked.
+//   - A process is told only of a lease that it has, or has had, and for which there was
+//     a request by then. One notice may stand for several requests, and one request may be
+//     told more than once, also after the lease.
+//   - The holder need not be told of a request if its process was paused, or the
+//     recording process stood still, shortly before it or before the bound had passed.
+//   - A request does not end a lease. When a fault was in force, the record does not show
+//     whether a lost link or a request ended it; see forced.
 //
 // This needs no search: each request is judged by its own lease and its own window, and one
 // delivery may serve any number of requests, so the verdict on one does not depend on another.
@@ -179,7 +178,7 @@ func (j *revocationJudge) Conclude(_ *judge.Engines, t *facts.Trace) {
 		return
 	}
 	v.Conclude(fmt.Sprintf("%s, %d told in time, the other leases were over; nobody else was told, and nobody forced", words.Count(j.asked, "request"), j.inTime),
-		fmt.Sprintf("a request did not reach the holder, reached somebody else, or ended a lease, %s", words.Times(v.Violations)))
+		fmt.Sprintf("a request did not reach the holder, reached another process, or ended a lease, %s", words.Times(v.Violations)))
 }
 
 // tell judges a notice.

@@ -20,7 +20,7 @@ import (
 //   - a write or read that began after another write had returned, and has no
 //     greater value (for a read: a smaller one): the counter went back;
 //   - a write that is not one above what its process read in the same hold;
-//   - a value between two written ones that nobody can have written.
+//   - a value between two written ones that no operation can have written.
 //
 // A write that was not answered may have taken effect at any time since its call.
 //
@@ -197,6 +197,6 @@ func noIncrement(t *facts.Trace, r, w *facts.Op) verdict.Witness {
 }
 
 func gap(t *facts.Trace, a, b *facts.Op, missing int64) verdict.Witness {
-	return counterWitness(t, a, b, fmt.Sprintf("%v wrote %d to the %s counter of lock %q at %s, but nobody wrote %d",
+	return counterWitness(t, a, b, fmt.Sprintf("%v wrote %d to the %s counter of lock %q at %s, but no operation wrote %d",
 		witness.OfOp(b), b.Value, b.Store, b.Lock, verdict.At(b.Ret), missing))
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 )
 
-// fencingJudge judges the service view: whatever the clients believe, the grants of one lock
+// fencingJudge judges the service view: regardless of the clients' beliefs, the grants of one lock
 // carry tokens that strictly grow, consistently with real time. If one acquire returned before
 // another was invoked, its token is the smaller one; no two outermost holds share a token; a
 // re-entry carries the token of its hold.
@@ -90,7 +90,7 @@ func (j *fencingJudge) Conclude(_ *judge.Engines, t *facts.Trace) {
 	v.Count("grants", j.all)
 	v.Count("grants without a token", j.bare)
 	if j.all == 0 {
-		v.Idle("nobody ever held a lock")
+		v.Idle("no client ever held a lock")
 		return
 	}
 	v.Conclude(fmt.Sprintf("the tokens of %s grow", words.Count(j.all, "grant")), words.Count(v.Violations, "grant")+" with a token that does not fence")

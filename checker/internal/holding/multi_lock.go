@@ -25,11 +25,10 @@ import (
 // checks the rest:
 //
 //   - All: a grant has a token for every part, and none of its locks was held
-//     by another when it returned.
-//   - None: no place that an acquire took in the queue of one of its locks, and
-//     which then failed, is ever granted; see failedPlaces. A place that is
-//     neither granted nor given up holds up those behind it, which is for
-//     progress to see.
+//     by another owner when it returned.
+//   - None: no place in the queue of one of the locks is granted after its acquire
+//     failed; see failedPlaces. A place that is neither granted nor given up blocks
+//     the places behind it, which the judge of progress detects.
 //   - No deadlock: of two acquires that wait at the same time, one is ahead in
 //     the queues of all the locks that they share. Otherwise each would wait
 //     until the other gives up.
@@ -95,7 +94,7 @@ func (j *multiLockJudge) Conclude(_ *judge.Engines, _ *facts.Trace) {
 	v.Count("acquires of several locks that failed", j.failed)
 	v.Count("pairs that waited for the same locks", j.pairs)
 	if j.granted == 0 && v.Violations == 0 {
-		v.Idle("nobody ever got several locks at once")
+		v.Idle("no client ever got several locks at once")
 		return
 	}
 	v.Conclude(fmt.Sprintf("%s of several locks got all of them, %d got none", words.Count(j.granted, "acquire"), j.failed),

@@ -98,7 +98,7 @@ func (j *exclusionJudge) Conclude(e *judge.Engines, t *facts.Trace) {
 		return // the engines disagree
 	}
 	if j.holds == 0 {
-		v.Idle("nobody ever held a lock")
+		v.Idle("no client ever held a lock")
 		return
 	}
 	why := fmt.Sprintf("two owners held one lock at the same time, %s", words.Times(v.Violations))

@@ -132,7 +132,7 @@ func (j *permitsJudge) Conclude(e *judge.Engines, t *facts.Trace) {
 		switch {
 		case !e.Searches:
 			if of.overlap {
-				v.LeaveUndecided(fmt.Sprintf("nobody knows in which order the changes of the size of %q took effect, and only Porcupine can try them", lock.Lock))
+				v.LeaveUndecided(fmt.Sprintf("the order in which the changes of the size of %q took effect is not known, and only Porcupine can try all orders", lock.Lock))
 			}
 		case a.Illegal && of.violations == 0 && of.overlap:
 			v.Violate(func() verdict.Witness { return noOrder(t, lock.Lock, facts.Span{From: a.From, To: a.To}) })
@@ -150,7 +150,7 @@ func (j *permitsJudge) Conclude(e *judge.Engines, t *facts.Trace) {
 	case unknown != "" && v.Violations == 0:
 		v.Outcome, v.Reason = verdict.Unknown, unknown
 	case j.grants == 0:
-		v.Idle("nobody ever held a permit")
+		v.Idle("no client ever held a permit")
 	default:
 		why := fmt.Sprintf("%s, never without room for them", words.Count(j.grants, "grant"))
 		if j.changes > 0 {

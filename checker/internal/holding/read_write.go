@@ -105,7 +105,7 @@ func (j *readWriteJudge) Conclude(e *judge.Engines, t *facts.Trace) {
 	switch {
 	case v.Outcome == verdict.Unknown: // the engines disagree
 	case j.readers+j.writers == 0:
-		v.Idle("nobody ever held a lock")
+		v.Idle("no client ever held a lock")
 	default:
 		v.Conclude(fmt.Sprintf("%s to read, %d to write, no writer beside anybody else", words.Count(j.readers, "hold"), j.writers),
 			"a writer and somebody else held one lock at the same time, "+words.Times(v.Violations)+j.orders.String())

@@ -23,7 +23,7 @@ func queueScene(t *facts.Trace, w verdict.Witness, n int) *Scene {
 	s := newScene(queue.QueueModel(queue.QueueState{}).Porcupine(), func(state any) string {
 		q := state.(queue.QueueState)
 		if q.Head >= q.Next {
-			return "nobody in the queue"
+			return "no contender in the queue"
 		}
 		says := fmt.Sprintf("%v at the head", witness.OfOp(line[q.Head].Op))
 		if q.Granted {

@@ -156,7 +156,7 @@ func (r recovery) wrong(bound time.Duration, notWoken string, missed, refused, v
 		wrong = append(wrong, words.Count(refused, "try")+" refused although nobody held or wanted the lock")
 	}
 	if vain > 0 {
-		wrong = append(wrong, words.Count(vain, "pair of client and lock")+" tried in vain although nobody else held or wanted the lock")
+		wrong = append(wrong, words.Count(vain, "pair of client and lock")+" tried without success although no other client held or wanted the lock")
 	}
 	return wrong
 }

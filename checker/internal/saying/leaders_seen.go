@@ -63,7 +63,7 @@ func wentBack(t *facts.Trace, o *facts.Op, last seenLeader) verdict.Witness {
 	w := witness.New(t, o.Lock, last.Ret, o.Ret, p)
 	before := fmt.Sprintf("that of term %s", verdict.Token(last.Token))
 	if o.Token == last.Token {
-		before = "that nobody leads any more"
+		before = "that there was no leader any more"
 	}
 	w.What = fmt.Sprintf("%v saw the leader of term %s of %q at %s, after it had seen %s by %s",
 		p, verdict.Token(o.Token), w.Lock, verdict.At(o.Ret), before, verdict.At(last.Ret))
@@ -76,7 +76,7 @@ func (j *observersJudge) Conclude(*judge.Engines, *facts.Trace) {
 	v := j.v
 	v.Count("leaders seen", j.seen)
 	if j.seen == 0 {
-		v.Idle("nobody has seen a leader")
+		v.Idle("no client has seen a leader")
 		return
 	}
 	v.Conclude(

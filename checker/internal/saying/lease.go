@@ -100,7 +100,7 @@ func (s *sayings) aboutHeld(i int, e *histories.Event, h *facts.Hold) {
 	case !says && h != nil && h.EndEvent < 0:
 		s.wrong(p, e.Lock, fmt.Sprintf("the client of %v said at %s that it did not hold lock %q, which that has held since %s", p, verdict.At(e.Time), e.Lock, verdict.At(h.Start)))
 	case says && s.free(e, h):
-		s.wrong(p, e.Lock, fmt.Sprintf("the client of %v said at %s that it held lock %q, which nobody does through it any more", p, verdict.At(e.Time), e.Lock))
+		s.wrong(p, e.Lock, fmt.Sprintf("the client of %v said at %s that it held lock %q, which no process holds through it any more", p, verdict.At(e.Time), e.Lock))
 	}
 }
 

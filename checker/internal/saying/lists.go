@@ -12,9 +12,9 @@ import (
 
 // lists are the lists of a queue that were made while a contender stood in it that may still
 // release its grant. After the release it is known that the contender's node existed all that
-// time, and the lists that lack it, or show it with another session, are wrong. Each contender
-// of a list has an entry in in, so that a list need not be compared with every contender of the
-// queue.
+// time, and the lists that lack it, or show it with another session, are wrong. The
+// entries of a list are indexed by zxid, so that a list need not be compared with every
+// contender of the queue.
 type lists struct {
 	standing []*facts.Op // acquires that have reported their place, in that order; some may be over
 	kept     int         // the length of standing after the last removal

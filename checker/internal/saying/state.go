@@ -45,7 +45,7 @@ func (st *states) about(i int, e *histories.Event, h *facts.Hold) {
 	outages, down := h.Outages()
 	switch open := h.EndEvent < 0; {
 	case open && said.State == histories.StateReleased:
-		state(", and nobody had given it back")
+		state(", and it had not been released")
 	case open && said.State == histories.StateLost && said.Left != nil && said.Asked+*said.Left > e.Time:
 		state(", before its deadline, and the lease went on")
 	case open && said.State != histories.StateLost && said.Left != nil && *said.Left <= 0:
