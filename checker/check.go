@@ -19,8 +19,8 @@ import (
 	"github.com/zkverify/zkverify/histories/states"
 )
 
-// ErrDisagreement is wrapped by the error of [Check] when the two engines came
-// to different verdicts on the same history. It is a bug of zkverify.
+// ErrDisagreement is wrapped by the error of [Check] when the two engines came to different
+// verdicts on the same history. It is a bug of zkverify.
 var ErrDisagreement = errors.New("checker: bug of zkverify: the interval engine and Porcupine disagree")
 
 // Option changes how [Check] works.

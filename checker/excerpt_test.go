@@ -135,7 +135,8 @@ func TestAnExcerptDoesNotGrowWithTheHistory(t *testing.T) {
 	}
 }
 
-// A picture of an excerpt shows what that of the whole history shows, and names the same lines.
+// The picture of an excerpt has the contents of that of the whole history, and names the same
+// lines.
 func TestAPictureOfAnExcerptNamesTheLinesOfTheHistory(t *testing.T) {
 	h := haystack(t, 400, doubleHold)
 	var pages []string

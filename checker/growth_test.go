@@ -80,7 +80,7 @@ const (
 	// mostGrowth is the largest allowed growth of a block's runs in a history of twice the
 	// length. Sorting adds a logarithmic factor, and the windows may fall differently.
 	mostGrowth = 3.2
-	// least is how often per step of a dimension a block must run to be checked.
+	// least is the number of runs per step of a dimension from which a block is checked.
 	least = 12
 
 	dimensionVariable = "ZKVERIFY_TEST_DIMENSION"

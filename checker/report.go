@@ -170,7 +170,7 @@ func (r *Report) noneViolated() (verdict.Outcome, string) {
 	return verdict.Holds, "every guarantee that was promised holds"
 }
 
-// maxCells is how many empty cells of the coverage a reason names.
+// maxCells bounds the empty cells of the coverage that a reason names.
 const maxCells = 5
 
 // RequireCoverage marks a run as one that has shown nothing if one of the named faults never

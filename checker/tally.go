@@ -135,7 +135,7 @@ func (c *tally) figures(uses []RecipeUse) []verdict.Figure {
 	}
 }
 
-// paceFigures returns how many operations were answered in each second without a fault, if
+// paceFigures returns the figures of the operations answered in each second without a fault, if
 // there was such a second.
 func paceFigures(counts []int) []verdict.Figure {
 	if len(counts) == 0 {

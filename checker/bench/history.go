@@ -33,9 +33,9 @@ type shape struct {
 	violated   bool // an intruder is granted the lock in the middle while it is held
 }
 
-// history draws acquires and releases of one lock for which all clients contend
-// all the time, granted in the order of the queue, and an increment of the plain
-// counter in one hold of ten. It yields the same event each time, filled anew.
+// history draws acquires and releases of one lock for which all clients contend all the time,
+// granted in the order of the queue, and an increment of the plain counter in one hold of ten.
+// It yields the same Event each time, with new contents.
 func history(s shape) iter.Seq[*histories.Event] {
 	return func(yield func(*histories.Event) bool) {
 		d := &drawer{shape: s, r: rand.New(rand.NewPCG(seed, seed)), yield: yield, left: s.operations}

@@ -131,7 +131,7 @@ func runOne(ctx context.Context, which, profile string, out io.Writer) error {
 	if err != nil || i < 1 || i > len(cases) {
 		return fmt.Errorf("there is no case %q", number)
 	}
-	// As zkverify does.
+	// As zkverify sets it.
 	debug.SetGCPercent(40)
 	ballast := make([]byte, 128<<20)
 	defer runtime.KeepAlive(ballast)

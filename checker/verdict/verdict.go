@@ -55,8 +55,8 @@ func (v *Verdict) String() string {
 	return fmt.Sprintf("%s: %s (%s)", v.Guarantee, v.Outcome, v.Reason)
 }
 
-// maxWitnesses is how many violations a verdict describes. A broken lock breaks thousands of
-// times, and the first violations tell enough.
+// maxWitnesses bounds the violations that a verdict describes. A broken lock breaks thousands
+// of times, and the first violations tell enough.
 const maxWitnesses = 10
 
 // Count adds a figure that is a count.

@@ -33,8 +33,8 @@ func newCrowd(t *facts.Trace, r *round) *crowd {
 	return c
 }
 
-// at returns how many members may be there at an instant, which is not before that of the last
-// call.
+// at returns the largest possible number of members at an instant, which is not before that of
+// the last call.
 func (c *crowd) at(when time.Duration) int {
 	for ; c.came < len(c.r.enters) && c.r.enters[c.came].Call <= when; c.came++ {
 		c.members[c.r.enters[c.came].Process]++

@@ -16,16 +16,15 @@ import (
 // Rounds follow one another. The recorder of the generations makes sure that no node of an
 // earlier round is left when the next one gathers.
 //
-//   - An enter that returned ok did so after its round had begun. A member is
-//     there from the invocation of its enter on. One whose enter failed may have
-//     been counted, since its node goes later, but not after its session was
-//     seen to end.
-//   - A leave that returned ok did so when the round was over. A member that
-//     entered is inside until it invokes its leave, crashes, or its session ends.
+//   - An enter that returned ok did so after its round had begun. A member is there from the
+//     invocation of its enter on. A member whose enter failed may have been counted, since its
+//     node goes later, but not after its session was seen to end.
+//   - A leave that returned ok did so when the round was over. A member that entered is inside
+//     until it invokes its leave, crashes, or its session ends.
 //   - A round begins when the earlier ones are over.
-//   - Where the transaction that began a round is known, a member whose node was gone
-//     by an earlier transaction is not counted, however late the other members learned
-//     that the round had begun.
+//   - Where the transaction that began a round is known, a member whose node was gone by an
+//     earlier transaction is not counted, even if the other members learned late that the round
+//     had begun.
 //
 // This needs no search. Each of these rules asks for an instant that is not too early, so the
 // earliest one for each is the best for all: round by round, the first instant at which enough
@@ -250,10 +249,10 @@ func (r *round) first() *facts.Op {
 	return first
 }
 
-// insideUntil returns how long the member of e was certainly inside. A session may have ended
-// although no observer saw its end, if its client lost its link, or was paused, before it could
-// show the session to the observer. Then its leave fails, or a crash or the end of the history
-// comes first, and no operation of the session follows.
+// insideUntil returns the time until which the member of e was certainly inside. A session may
+// have ended although no observer saw its end, if its client lost its link, or was paused,
+// before it could show the session to the observer. Then its leave fails, or a crash or the end
+// of the history comes first, and no operation of the session follows.
 func insideUntil(t *facts.Trace, leaves []*facts.Op, e *facts.Op) time.Duration {
 	end, failed := facts.Forever, false
 	if i := sort.Search(len(leaves), func(i int) bool { return leaves[i].Invoke > e.Done }); i < len(leaves) {

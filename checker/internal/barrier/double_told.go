@@ -73,7 +73,7 @@ func leftEarly(t *facts.Trace, l *facts.Op, s *stay) verdict.Witness {
 	return w
 }
 
-// stayed returns how long a member was inside, as the end of a sentence.
+// stayed returns the time for which a member was inside, as the end of a sentence.
 func stayed(t *facts.Trace, s *stay) string {
 	if s.until == facts.Forever {
 		return " and did not leave"

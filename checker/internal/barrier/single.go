@@ -224,12 +224,12 @@ func (b *barrierSweep) underWay(from, to time.Duration) int {
 	return b.called(to) - over + calledBy(b.lost, to)
 }
 
-// called returns how many of the removes were called by a time.
+// called returns the number of removes that were called by a time.
 func (b *barrierSweep) called(by time.Duration) int {
 	return sort.Search(len(b.removes), func(i int) bool { return b.removes[i].Call > by })
 }
 
-// calledBy returns how many of the sorted times are not after by.
+// calledBy returns the number of the sorted times that are not after by.
 func calledBy(times []time.Duration, by time.Duration) int {
 	return sort.Search(len(times), func(i int) bool { return times[i] > by })
 }

@@ -19,9 +19,9 @@ func (f *Fault) ForcesExpiry() bool { return f.Name == histories.ForcedExpiry }
 // Pauses reports whether the processes that the fault hits do not run during the fault.
 func (f *Fault) Pauses() bool { return f.Name == histories.WorkerPause || f.Name == stall }
 
-// grace returns how long after its end a fault still excuses beliefs, or a negative value if it
-// excuses none. A forced expiry, or the deletion of a node, excuses only holders that the
-// target promises to tell. A process that does not run cannot be told by any lock.
+// grace returns the time after its end for which a fault still excuses beliefs, or a negative
+// value if it excuses none. A forced expiry, or the deletion of a node, excuses only holders
+// that the target promises to tell. A process that does not run cannot be told by any lock.
 func (l *FaultLog) grace(f *Fault) time.Duration {
 	if f.Pauses() {
 		return l.WakeGrace

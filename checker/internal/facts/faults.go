@@ -53,11 +53,12 @@ type FaultLog struct {
 	known   timelines // all faults
 	forced  timelines // faults that excuse beliefs: forced expiries, deletions of nodes, pauses, and stalls
 
-	// LossBound is how long a holder may go on believing after its session was forced to
-	// expire. It is 0 for a target that never tells of loss: such a target promises no bound,
-	// so its holders have no excuse.
+	// LossBound is the time for which a holder may go on believing after its session was forced
+	// to expire. It is 0 for a target that never tells of loss: such a target promises no
+	// bound, so its holders have no excuse.
 	LossBound time.Duration
-	// WakeGrace is how long after a pause a process may go on as if it had not been paused.
+	// WakeGrace is the time after a pause in which a process may go on as if it had not been
+	// paused.
 	WakeGrace time.Duration
 }
 

@@ -219,8 +219,8 @@ func (h *Hold) linked(at time.Duration, up bool) {
 	}
 }
 
-// Outages returns how often the link of the hold was down, by its client's reports, and whether
-// it is down now.
+// Outages returns the number of outages of the hold's link, by its client's reports, and
+// whether the link is down now.
 func (h *Hold) Outages() (n int, down bool) {
 	n = len(h.outages)
 	return n, n > 0 && h.outages[n-1].To == Forever

@@ -15,7 +15,7 @@ type Op struct {
 	Lock       string
 	info       *LockInfo // of the lock
 	Part       int       // of an operation over several locks, 0 for the first lock
-	Parts      int       // how many locks an operation over several names; 0 for an operation over one
+	Parts      int       // the number of locks of an operation over several; 0 for an operation over one
 	Mode       histories.Mode
 	Owner      string
 	Store      string
@@ -49,7 +49,7 @@ type Op struct {
 	Gone    bool // its process crashed before it was answered
 	Stale   bool // a read or write of a process that had been told of its loss
 	shared  bool // another operation of the same owner on the same lock was open meanwhile
-	Refused bool // its answer says that the lock was taken
+	Refused bool // it was refused because the lock was taken
 }
 
 // Place is a place in a queue, as it was reported to an acquire.

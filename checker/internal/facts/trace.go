@@ -288,7 +288,8 @@ func (t *Trace) DiscardSettled() {
 	t.held.forget()
 }
 
-// GoesOn returns how many open operations, holds and excuses the next window shows again.
+// GoesOn returns the number of open operations, holds and excuses that the next window shows
+// again.
 func (t *Trace) GoesOn() int {
 	n := len(t.Ops) + len(t.Holds)
 	for _, h := range t.Holds {
@@ -297,8 +298,8 @@ func (t *Trace) GoesOn() int {
 	return n
 }
 
-// Lifetime returns how long a session can live on without its client.
+// Lifetime returns the longest time that a session can live on without its client.
 func (t *Trace) Lifetime() time.Duration { return max(t.Header.SessionTimeout, time.Second) }
 
-// Calm returns how long the effects of a fault last after it.
+// Calm returns the time for which the effects of a fault last after it.
 func (t *Trace) Calm() time.Duration { return 2 * t.Header.SessionTimeout }

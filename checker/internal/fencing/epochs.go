@@ -12,15 +12,15 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// epochs judge the operations of one counter, which only increments change. Each rule below is
-// broken only by a history in which an increment was lost (or the store is not a register), in
-// any order in which concurrent operations can have taken effect:
+// epochs judge the operations of one counter, which only increments change. Each of these
+// violations proves that an increment was lost (or that the store is not a register), in any
+// order in which concurrent operations can have taken effect:
 //
-//   - two writes that succeeded with one value: both read the same number;
-//   - a write or read that began after another write had returned, and has no
-//     greater value (for a read: a smaller one): the counter went back;
-//   - a write that is not one above what its process read in the same hold;
-//   - a value between two written ones that no operation can have written.
+//   - two writes of the same value succeed: both processes read the same number;
+//   - a write that began after another write had returned has no greater value, or a read
+//     that did has a smaller one: the counter went back;
+//   - a write is not one above the value that its process read in the same hold;
+//   - no operation can have written a value between two written ones.
 //
 // A write that was not answered may have taken effect at any time since its call.
 //

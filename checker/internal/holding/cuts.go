@@ -28,7 +28,7 @@ func beginning(sizes *Sizes) holdingsCut {
 }
 
 // cutHoldings cuts the pieces of one lock, sorted by start, into segments of about size
-// operations. A piece is two operations: a take in [call, from] and a give in [to, free]. The
+// operations. A piece is two operations: a take in [Call, From] and a give in [To, Free]. The
 // changes of the size are operations too if the lock is a semaphore (sizes is nil for a
 // read/write lock). The whole is linearizable exactly when every segment is.
 //
@@ -42,7 +42,7 @@ func beginning(sizes *Sizes) holdingsCut {
 // Cutting there means: operations that returned before t belong to the left segment; takes open
 // across t start again at t in the right one; gives that were called before t and not answered
 // before t are answered at t. The right segment starts with the definite holds at t, those with
-// from < t < to, and with the size of condition 1.
+// From < t < To, and with the size of condition 1.
 //
 // Suppose the whole has a linearization L. Then each side has one, too. First, every give
 // called before t can take effect before t: less is then held, and every take that was admitted

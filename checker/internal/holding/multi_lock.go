@@ -45,7 +45,7 @@ type multiLockJudge struct {
 
 // multiLockOf is the judge's record of one lock.
 type multiLockOf struct {
-	overlaps int // that were looked at
+	overlaps int // the number of overlaps checked
 	places   failedPlaces
 }
 

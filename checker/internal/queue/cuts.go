@@ -40,13 +40,13 @@ func (c queueCut) state() QueueState {
 // by t. A linearization stays one if every other step that is open across t is put off until
 // just after t:
 //
-//   - An entry of a contender not in E: nothing before t depends on it but its
-//     own grant, which returned after t.
-//   - A departure of g or of one behind it: only a grant further behind could
-//     depend on it, and all grants certain by t are of g or before it.
-//   - A grant of k that returned after t, k behind g: the head was k from then
-//     on, or k left, and either way no grant that was certain by t came after
-//     it. (A grant of one before g is not put off: it left before g's grant.)
+//   - An entry of a contender not in E: before t only its own grant depends on it, which returned
+//     after t.
+//   - A departure of g or of a contender behind it: only a grant further behind could depend on
+//     it, and all grants certain by t are of g or before it.
+//   - A grant of k that returned after t, with k behind g: the head was k from then on, or k left,
+//     and either way no grant that was certain by t came after it. (A grant of a contender before
+//     g is not put off: that contender left before g's grant.)
 //
 // So the queue at t is E without the contenders before g. Conversely the linearizations of the
 // two sides can be joined, as the left one ends in that queue: it has all entries of E and all

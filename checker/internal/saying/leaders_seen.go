@@ -31,7 +31,7 @@ type seenLeader struct {
 	vacant bool // the client has since seen that there was no leader
 }
 
-// NewObservers returns the judge of what observers of elections see.
+// NewObservers returns the judge of the leaders that observers of elections see.
 func NewObservers(t *facts.Trace, v *verdict.Verdict) judge.Judge {
 	v.Promised, v.Expected = t.Header.Promises.Tokens, true
 	j := &observersJudge{v: v, t: t, last: map[facts.LockUse]seenLeader{}}

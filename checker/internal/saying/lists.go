@@ -139,7 +139,7 @@ func (s *sayings) givenBack(l *lists, h *facts.Hold) {
 	}
 }
 
-// before returns how many of the lists were made before an event.
+// before returns the number of lists that were made before an event.
 func (l *lists) before(event int) int {
 	return sort.Search(len(l.all), func(i int) bool { return l.all[i].event >= event })
 }

@@ -47,8 +47,9 @@ func needs(n int) Answer {
 	return Answer{Why: fmt.Sprintf("%s in one piece would need %d MB", words.Count(n, "operation"), int64(n)*int64(n)/8>>20)}
 }
 
-// few is how many operations are tried one by one before Porcupine is asked. Porcupine starts
-// two goroutines and a timer for each search, and a million locks may have one operation each.
+// few is the number of operations up to which they are tried one by one before Porcupine is
+// asked. Porcupine starts two goroutines and a timer for each search, and a million locks may
+// have one operation each.
 const few = 4
 
 // oneByOne reports whether a few operations may take effect in the order of their calls, an

@@ -68,7 +68,7 @@ func Near(e *histories.Event, w verdict.Witness) bool {
 	return w.Lock != "" && e.Type != histories.Invoke && slices.Contains(facts.LocksOf(e), w.Lock)
 }
 
-// Away returns how far an event is from a violation in time.
+// Away returns the distance in time of an event from a violation.
 func Away(e *histories.Event, w verdict.Witness) time.Duration {
 	return max(w.From-e.Time, e.Time-w.To, 0)
 }
