@@ -26,7 +26,7 @@ func verify(lock sync.Locker) error {
 		goroutines.Go(func() {
 			for range 5 {
 				process.Acquire("orders", func() error { lock.Lock(); return nil })
-				time.Sleep(2 * time.Millisecond) // the work that the lock protects
+				time.Sleep(2 * time.Millisecond) // what the lock is for
 				process.Release("orders", func() error { lock.Unlock(); return nil })
 			}
 		})

@@ -2,9 +2,9 @@ package checker
 
 import "github.com/zkverify/zkverify/histories"
 
-// ReleaseNotHeld selects the reading of a release that fails because the servers answer that
-// the holder, who had not been told of a loss, did not hold the lock. Histories of other tools
-// do not state which reading is right, and the verdict may depend on it.
+// ReleaseNotHeld selects the reading of a failed release whose answer is that its caller, which
+// had not been told of a loss, did not hold the lock. Histories of other tools do not state
+// which reading is right, and the verdict may depend on it.
 type ReleaseNotHeld string
 
 const (

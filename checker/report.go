@@ -20,14 +20,15 @@ type Report struct {
 	Verdicts []verdict.Verdict
 	Coverage Coverage
 	Recipes  []RecipeUse // the recipes that were driven
-	Meetings []Meetings  // the states of locks in which faults met them, by recipe
+	Meetings []Meetings  // the states in which faults met the locks of each recipe
 	Figures  []verdict.Figure
 	Events   int // in the history
 	// ZooKeeper is the version of the servers that the history states, such as "3.8.0" or
 	// "3.8.0, simulated"; empty if it states none.
 	ZooKeeper string
 	// Disagreements lists how the servers' states differed at the end of the run: see
-	// histories.Census. Unless it is empty, the outcome of the run is Unknown for all verdicts.
+	// histories.Census. Unless it is empty, the outcome of the run is Unknown, regardless of
+	// the verdicts.
 	Disagreements []string
 	// Diverged lists the servers whose tree differed from the leader's for a while: see
 	// histories.Census. A run is Unknown if all its violations begin after that.
