@@ -220,7 +220,7 @@ func (d *doubleBarrier) close(v *verdict.Verdict, t *facts.Trace, r *round) {
 			d.over, d.last, d.before = s.until, s, r
 		}
 	}
-	longest := make([]time.Duration, len(r.inside)) // longest[i] is the longest stay of the first i+1 members
+	longest := make([]time.Duration, len(r.inside)) // longest[i] is the latest departure of the first i+1 members
 	for i, s := range r.inside {
 		longest[i] = s.until
 		if i > 0 {

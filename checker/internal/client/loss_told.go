@@ -142,8 +142,9 @@ func (j *lossJudge) judgeDeletion(t *facts.Trace, h *facts.Hold) bool {
 
 // ofAnother reports whether a deletion may have been that of another lease's node, whose token
 // has the same zxid. Leases of permits may share a transaction; a deletion that states the
-// number of permits of its lease checked that no other lease had as many. A writer shares its
-// transaction with the reader that it is downgraded to, which has a node of its own.
+// number of permits of its lease has checked that the transaction created no other nodes. A
+// writer shares its transaction with the reader that it is downgraded to, which has a node of
+// its own.
 func ofAnother(f *facts.Fault, h *facts.Hold) bool {
 	switch {
 	case h.Recipe().HasPermits():

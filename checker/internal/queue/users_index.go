@@ -179,7 +179,7 @@ type place struct {
 	place facts.Place
 	users *users
 
-	asked, anew bool // whether the numbers are known to have begun anew, and whether they have; see renumbered
+	asked, anew bool // whether renumbered was computed, and its result
 }
 
 // ahead reports whether o is ahead of another acquire, which has no hold.
