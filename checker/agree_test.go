@@ -11,8 +11,8 @@ import (
 	"github.com/zkverify/zkverify/checker/verdict"
 )
 
-// Whatever is on record, the checker judges it: the engines do not disagree,
-// nothing panics, and it is judged the same again.
+// The checker judges every history: the engines do not disagree, nothing panics, and a second
+// judgement is the same.
 func TestEveryHistoryIsJudged(t *testing.T) {
 	outcomes := map[string]map[verdict.Outcome]int{}
 	drawn.Checks(t, 5_000, func(t *rapid.T) {
@@ -41,8 +41,8 @@ func TestEveryHistoryIsJudged(t *testing.T) {
 	}
 }
 
-// FuzzEngines goes on for as long as it is told to. Minimizing inputs that are but
-// interesting would take nearly all of it: go test -fuzz Engines -fuzzminimizetime 10x
+// FuzzEngines runs until it is stopped. Minimizing inputs that are only interesting would take
+// nearly all of the time: go test -fuzz Engines -fuzzminimizetime 10x
 func FuzzEngines(f *testing.F) {
 	r := rand.NewChaCha8([32]byte{1})
 	for range 50 {

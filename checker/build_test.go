@@ -9,8 +9,7 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// run writes a history by hand, in the order of its calls. Times are in
-// milliseconds.
+// run writes a history by hand, in the order of its calls. Times are in milliseconds.
 type run struct {
 	t testing.TB
 	h *histories.History

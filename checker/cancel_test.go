@@ -9,7 +9,7 @@ import (
 )
 
 // endsAt is a source that ends a context when it yields an event for the n-th time, over all
-// passes, and counts the events that it is asked for afterwards.
+// passes, and counts the events requested after that.
 type endsAt struct {
 	h            *histories.History
 	n            int
@@ -94,7 +94,7 @@ func TestShrinkingEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// What cannot be read again ends shrinking wherever it is.
+// Shrinking ends wherever the history cannot be read again.
 func TestAnErrorOfReadingEndsShrinkingAndExplaining(t *testing.T) {
 	h := haystack(t, 100, doubleHold)
 	bad := errors.New("bad disk")

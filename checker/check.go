@@ -19,14 +19,14 @@ import (
 	"github.com/zkverify/zkverify/histories/states"
 )
 
-// ErrDisagreement is wrapped by the error of [Check] when the two engines came
-// to different verdicts on the same history. It is a bug of zkverify.
+// ErrDisagreement is wrapped by the error of [Check] when the two engines came to different
+// verdicts on the same history. It is a bug of zkverify.
 var ErrDisagreement = errors.New("checker: bug of zkverify: the interval engine and Porcupine disagree")
 
 // Option changes how [Check] works.
 type Option func(*check)
 
-// Engine says by which of the two engines a history is judged.
+// Engine selects the engines that judge a history.
 type Engine string
 
 // The engines.
@@ -35,16 +35,16 @@ const (
 	Both Engine = "both"
 	// Interval is the interval engine alone. It is exact, and needs one pass.
 	Interval Engine = "interval"
-	// Porcupine is the search alone. What it has no model of is not judged.
+	// Porcupine is the search alone. A guarantee that it has no model of is not judged.
 	Porcupine Engine = "porcupine"
 )
 
 // WithEngine chooses the engine. The default is [Both].
 func WithEngine(e Engine) Option { return func(c *check) { c.engine = e } }
 
-// WithTimeLimit bounds the time that Porcupine may search, over the whole
-// history. The default is a minute. A guarantee that it leaves undecided is
-// unknown, unless the interval engine has found a violation.
+// WithTimeLimit bounds the time that Porcupine may search, over the whole history. The default
+// is a minute. A guarantee that Porcupine leaves undecided is unknown, unless the interval
+// engine has found a violation.
 func WithTimeLimit(d time.Duration) Option { return func(c *check) { c.engines.Caps.Left = d } }
 
 // WithMemoryLimit bounds the memory in bytes that one search of Porcupine may
@@ -57,12 +57,12 @@ type check struct {
 	engine   Engine
 	engines  judge.Engines
 	notHeld  ReleaseNotHeld
-	window   int         // events of a window, at least
-	fixed    bool        // windows are no longer than that, for tests
+	window   int         // the least number of events in a window
+	fixed    bool        // windows never grow beyond that number, for tests
 	everyOne bool        // every violation becomes a witness
 	inMemory int         // see inMemory
-	excerpts bool        // a history that is in memory is shrunk by excerpts, too, for tests
-	own      []Guarantee // of the user's
+	excerpts bool        // a history in memory is shrunk by excerpts, too, for tests
+	own      []Guarantee // the guarantees of the user
 	ownOnly  bool
 	service  *service.Log
 	judging  []judging
@@ -86,12 +86,13 @@ func newCheck(ctx context.Context, opts []Option) *check {
 	return c
 }
 
-// WithService has the history judged together with what the servers did in its run. A
-// violation of mutual exclusion then says whether the lock was granted too early or a belief
-// outlived its node, and the guarantee [FirstNode] is judged. Nil says that it is not known.
+// WithService has the history judged together with the servers' log of its run. A violation of
+// mutual exclusion then tells whether the lock was granted too early or a belief outlived its
+// node, and the guarantee [FirstNode] is judged. A nil log means that the servers' actions are
+// not known.
 func WithService(l *service.Log) Option { return func(c *check) { c.service = l } }
 
-// begun is the trace of a history of which nothing was read yet.
+// begun returns the trace of a history of which no event has been read.
 func (c *check) begun(header histories.Header) *facts.Trace {
 	t := facts.Begin(header)
 	t.Stop = func() bool { return c.ctx.Err() != nil }
@@ -101,7 +102,7 @@ func (c *check) begun(header histories.Header) *facts.Trace {
 	return t
 }
 
-// begin makes a judge of a guarantee ready.
+// begin returns a judge of a guarantee, ready to judge.
 func (c *check) begin(g Guarantee, t *facts.Trace) judging {
 	v := verdict.New(g.Name, c.everyOne)
 	return judging{g, v, g.begin(t, v)}
@@ -120,11 +121,11 @@ func Check(ctx context.Context, h *histories.History, opts ...Option) (*Report, 
 	return r, err
 }
 
-// CheckEvents judges the events of a valid history, in order, such as those of a
-// [histories.Scanner], while they come. Memory goes with what is open at a time, and
-// not with their number; docs/checker.md says what else is kept. An event is not
-// looked at any more when the next one is asked for. An error that comes instead of
-// an event is returned.
+// CheckEvents judges the events of a valid history, in order and as they arrive, such as those
+// of a [histories.Scanner]. Its memory grows with the operations and holds that are open at one
+// time, and not with the number of events; docs/checker.md lists what else is kept. An event is
+// not read again once the next one is requested. An error that comes instead of an event is
+// returned.
 func CheckEvents(ctx context.Context, header histories.Header, events iter.Seq2[*histories.Event, error], opts ...Option) (*Report, error) {
 	return newCheck(ctx, opts).run(header, events)
 }
@@ -158,7 +159,7 @@ func (c *check) run(header histories.Header, events iter.Seq2[*histories.Event, 
 	return c.report(t)
 }
 
-// through lets the judges look at all events, in windows.
+// through shows all events to the judges, in windows.
 func (c *check) through(t *facts.Trace, events iter.Seq2[*histories.Event, error]) error {
 	since, least := 0, c.window
 	for e, err := range events {
@@ -168,7 +169,7 @@ func (c *check) through(t *facts.Trace, events iter.Seq2[*histories.Event, error
 		if c.ctx.Err() != nil {
 			return context.Cause(c.ctx)
 		}
-		// A stall goes back to the last event before it, and may excuse what that one did.
+		// A stall goes back to the last event before it, and may excuse the process of that event.
 		if since++; since >= least && e.Time > t.End && e.Type != histories.Stalled {
 			since = 0
 			t.BeginWindow()
@@ -177,8 +178,9 @@ func (c *check) through(t *facts.Trace, events iter.Seq2[*histories.Event, error
 				return err
 			}
 			t.DiscardSettled()
-			// What goes on is looked at again in each window: so a window has at least as many
-			// events, and each of them pays for one look.
+			// Each window shows again everything that is still open. A window therefore
+			// has at least as many events as that, so that each event pays for one
+			// look.
 			if kept += t.GoesOn(); !c.fixed {
 				least = max(c.window, kept)
 			}
@@ -193,8 +195,9 @@ func (c *check) through(t *facts.Trace, events iter.Seq2[*histories.Event, error
 	return err
 }
 
-// judgeWindow lets all judges look at a window: side by side, unless they search, for
-// searches share one budget. The goroutines end here. It returns how much they keep.
+// judgeWindow lets all judges look at a window: concurrently, unless they search, since
+// searches share one budget. It waits for its goroutines. It returns how many things the judges
+// keep.
 func (c *check) judgeWindow(t *facts.Trace) (kept int, err error) {
 	var judges sync.WaitGroup
 	each := make([]int, len(c.judging))

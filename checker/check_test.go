@@ -15,7 +15,7 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// good puts every guarantee to the test, and keeps it.
+// good puts every guarantee to the test, and violates none.
 func good(r *run) *run {
 	r.h.Header.Promises.Guards, r.h.Header.Promises.Connects = true, 20
 	r.phase(0, histories.PhaseChaos)
@@ -157,7 +157,7 @@ func TestACheckThatIsCancelledGivesNoVerdict(t *testing.T) {
 	}
 }
 
-// The interval engine alone is not asked to agree with anybody.
+// The interval engine alone has no other engine to agree with.
 func TestWhatPorcupineCannotAffordIsUnknown(t *testing.T) {
 	for name, o := range map[string]Option{"time": WithTimeLimit(-1), "memory": WithMemoryLimit(0)} {
 		t.Run(name, func(t *testing.T) {
@@ -186,7 +186,7 @@ func TestWhatPorcupineCannotAffordIsUnknown(t *testing.T) {
 // minute makes a legal history of n cycles on 5 locks by 10 clients, with
 // places, re-entries, both counters and a fault now and then.
 //
-// With jumps, every so many cycles somebody is served out of turn.
+// With jumps, every so many cycles a client is served out of turn.
 func minute(n, clients, jumps int) *histories.History {
 	r := rand.New(rand.NewPCG(4, 4))
 	h := &histories.History{Header: histories.Header{Version: 1, Promises: everything, SessionTimeout: 2 * time.Second}}
@@ -291,7 +291,7 @@ func TestNoLockIsJudgedOnServersThatDisagree(t *testing.T) {
 	}
 }
 
-// A long history that is read as a whole is not read to its end first.
+// A long history that is read as a whole is not read to its end before ctx is checked.
 func TestReadingEndsWithTheContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	header := histories.Header{Version: histories.Version, Locks: map[string]histories.Lock{"s": {Recipe: histories.Semaphore, Size: 1}}}

@@ -15,19 +15,18 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// The histories with known answers that the tests of this package put together
-// are kept as files, too: a corpus for whoever writes a checker, or a reader of
-// the format. Each has the expected verdict in the options of its header.
+// The histories with known answers that the tests of this package compose are kept as files,
+// too: a corpus for authors of checkers, and of readers of the format. Each has the expected
+// verdict in the options of its header.
 const corpus = "../histories/corpus"
 
 var update = flag.Bool("update", false, "write the histories with known answers to histories/corpus")
 
-// taken has the test of each file.
+// taken holds the test of each file.
 var taken = map[string]string{}
 
-// inCorpus checks that a history with a known answer is in the corpus, or puts it
-// there.
-// more are further options of its header.
+// inCorpus checks that a history with a known answer is in the corpus, or adds it. more are
+// further options of its header.
 func inCorpus(t *testing.T, h *histories.History, guarantee string, c known, more ...option) {
 	t.Helper()
 	kept := *h
@@ -75,7 +74,7 @@ func slug(name string) string {
 	return strings.Trim(regexp.MustCompile(`[^a-z0-9]+`).ReplaceAllString(strings.ToLower(name), "-"), "-")
 }
 
-// readCorpus returns its histories by file.
+// readCorpus returns the histories of the corpus by file.
 func readCorpus(t *testing.T) map[string]*histories.History {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(corpus, "*", "*.jsonl"))

@@ -8,7 +8,7 @@ import (
 	"github.com/zkverify/zkverify/histories/states"
 )
 
-// State is what a process is doing with a lock.
+// State is the step of its work with a lock that a process is in.
 type State = states.State
 
 // The states in which a fault can meet a process.
@@ -20,15 +20,14 @@ const (
 	Releasing = states.Releasing
 )
 
-// States lists them in the order of a lock's life.
+// States returns all states in the order of a lock's life.
 func States() []State { return states.All() }
 
-// Coverage counts, for each fault, how often its start met a process that it
-// hit in each state. Every state is a key of every row, so that what was never
-// met is there to be seen.
+// Coverage counts, for each fault, how often its start met a process that it hit in each state.
+// Every row has every state as a key, so that a state that was never met shows as 0.
 type Coverage []CoverageRow
 
-// CoverageRow is one kind of fault.
+// CoverageRow holds the counts of one kind of fault.
 type CoverageRow struct {
 	Fault  string        `json:"fault"`
 	Starts int           `json:"starts"`
@@ -46,18 +45,18 @@ func (r *CoverageRow) Missed() int {
 	return n
 }
 
-// RecipeUse says how much one recipe was used.
+// RecipeUse holds counts of the use of one recipe.
 type RecipeUse struct {
 	Recipe     histories.Recipe `json:"recipe"`
 	Locks      int              `json:"locks"`
 	Operations int              `json:"operations"`
 	Got        int              `json:"got"`     // times that a lock was acquired, or a barrier passed
-	Held       int              `json:"held"`    // leases held when a fault began that hit their holder
-	Awaited    int              `json:"awaited"` // acquires, and waits at a barrier, under way when such a fault began
+	Held       int              `json:"held"`    // leases whose holder a fault hit as it began
+	Awaited    int              `json:"awaited"` // acquires, and waits at a barrier, whose process a fault hit as it began
 }
 
-// shownNothing returns why the run as a whole says nothing about the target
-// under faults, or about one of its recipes, or "".
+// shownNothing returns the reason why the run as a whole shows nothing about the target under
+// faults, or about one of its recipes, or "".
 func shownNothing(t *facts.Trace, uses []RecipeUse) string {
 	if len(t.Faults.All) == 0 {
 		if f := t.Header.Options["faults"]; f != "" && f != "none" {
@@ -77,7 +76,7 @@ func shownNothing(t *facts.Trace, uses []RecipeUse) string {
 		}
 	}
 	switch {
-	case locks == 0: // barriers alone: nobody holds anything
+	case locks == 0: // barriers alone: they have no holders
 		return ""
 	case len(missed) == locks:
 		return "inconclusive: no lease was held when a fault started"

@@ -9,13 +9,13 @@ import (
 	"github.com/zkverify/zkverify/histories/states"
 )
 
-// CoverageSum is what the faults of several runs have met.
+// CoverageSum is the sum of the coverage of several runs.
 type CoverageSum struct {
 	Coverage Coverage   `json:"coverage,omitempty"`
 	Meetings []Meetings `json:"meetings,omitempty"`
 }
 
-// Add adds what the faults of one run, or of several, have met.
+// Add adds the coverage of one run, or the sum of several.
 func (c *CoverageSum) Add(atStart Coverage, during []Meetings) {
 	for _, row := range atStart {
 		i := slices.IndexFunc(c.Coverage, func(r CoverageRow) bool { return r.Fault == row.Fault })
@@ -37,8 +37,8 @@ func (c *CoverageSum) Add(atStart Coverage, during []Meetings) {
 	c.sort()
 }
 
-// Expect adds an empty row for each of these faults, with each of these recipes, that no
-// run had: a fault that never began has met nothing.
+// Expect adds an empty row for each pair of these faults and recipes that no run had: a fault
+// that never began has met nothing.
 func (c *CoverageSum) Expect(faults []string, recipes []histories.Recipe) {
 	for _, r := range recipes {
 		rows := slices.DeleteFunc(slices.Clone(c.Meetings), func(m Meetings) bool { return m.Recipe != r })
@@ -75,8 +75,7 @@ func (c *CoverageSum) sort() {
 	})
 }
 
-// addCounts adds counts to others. A state without a count is one that no process
-// can be in.
+// addCounts adds counts to others. A state without a count is one that no process can be in.
 func addCounts(to, from map[State]int) {
 	for state := range maps.Keys(from) {
 		to[state] += from[state]

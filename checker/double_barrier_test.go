@@ -11,7 +11,7 @@ func (r *run) member(ms int, typ histories.Type, p int, op histories.Op, generat
 	return r.op(ms, typ, p, op, histories.Event{Generation: generation, Session: session(p)})
 }
 
-// gaveUp is an enter of which nothing was left by a transaction.
+// gaveUp is an enter that failed; its node was gone by a transaction.
 func (r *run) gaveUp(ms, p, generation, by int) *run {
 	return r.op(ms, histories.Fail, p, histories.Enter, histories.Event{Generation: generation, Session: session(p), Token: tok(by)})
 }
@@ -28,7 +28,7 @@ func TestADoubleBarrierIsEnteredAndLeftTogether(t *testing.T) {
 	enters := func(r *run, ms, p, g int) *run { return r.member(ms, ok, p, enter, g) }
 	goes := func(r *run, ms, p, g int) *run { return r.member(ms, histories.Invoke, p, leave, g) }
 	leaves := func(r *run, ms, p, g int) *run { return r.member(ms, ok, p, leave, g) }
-	// in has processes 1 and 2 enter round g, within four milliseconds.
+	// in makes processes 1 and 2 enter round g, within four milliseconds.
 	in := func(r *run, ms, g int) *run {
 		return enters(enters(comes(comes(r, ms, 1, g), ms+1, 2, g), ms+2, 1, g), ms+3, 2, g)
 	}

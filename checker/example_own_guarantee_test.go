@@ -10,7 +10,7 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// A guarantee of one's own is judged, and told, like any other.
+// A user's own guarantee is judged, and reported, like any other.
 func ExampleWithGuarantee() {
 	h := &histories.History{Header: histories.Header{Version: histories.Version}}
 	for i, e := range []histories.Event{

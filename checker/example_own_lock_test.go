@@ -12,8 +12,8 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// verify has four goroutines use a lock of your own, and judges what they did. A
-// test of yours may end with: if err := verify(lock); err != nil { t.Error(err) }
+// verify has four goroutines use a lock of your own, and judges their actions. A test of yours
+// may end with: if err := verify(lock); err != nil { t.Error(err) }
 func verify(lock sync.Locker) error {
 	var record bytes.Buffer
 	recorder, err := histories.NewRecorder(&record, histories.Header{})
@@ -46,8 +46,8 @@ func verify(lock sync.Locker) error {
 	return report.Err()
 }
 
-// leaseLock is free again after a millisecond, so that a holder who crashed holds
-// up nobody. It does not tell a holder who is slow.
+// leaseLock is free again after a millisecond, so that a holder that crashed blocks no other.
+// It does not tell a holder that is slow.
 type leaseLock struct {
 	mu    sync.Mutex
 	until time.Time
@@ -72,11 +72,11 @@ func (l *leaseLock) take() bool {
 func (l *leaseLock) Unlock() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.until = time.Time{} // whoever holds it now
+	l.until = time.Time{} // of any holder
 }
 
-// A lock of your own is recorded and judged in a Go test. Any will do: what
-// matters is what its holders believe.
+// A lock of your own is recorded and judged in a Go test. Any lock will do: the beliefs of its
+// holders are judged.
 func Example_yourOwnLock() {
 	fmt.Println("sync.Mutex:", verify(&sync.Mutex{}))
 	err := verify(&leaseLock{})

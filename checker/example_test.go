@@ -9,7 +9,7 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// Two clients hold one lock at the same time, and the checker says which.
+// Two clients hold one lock at the same time, and the checker names them.
 func ExampleCheck() {
 	h := &histories.History{Header: histories.Header{Version: histories.Version}}
 	for i, e := range []histories.Event{

@@ -9,20 +9,20 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// inMemory is how many events of a history are explained and shrunk in memory, all of them. Of
-// a longer one an excerpt is enough.
+// inMemory is the largest number of events of a history that is explained and shrunk in memory
+// as a whole. Of a longer history an excerpt is used.
 const inMemory = 1 << 17
 
-// excerpt is a part of a history, with the lines of its events in the file.
+// excerpt is a part of a history, with the line in the file of each event.
 type excerpt struct {
 	story.Excerpt
 	lines []int
-	whole map[int]bool // indices of its events; those that are only near are not among them
+	whole map[int]bool // indices of its events, without those that are included only because they are near
 }
 
-// excerptOf reads what explains a violation: what took place among so many events before and
-// after anything of the violation, whole operations and whole holds, and what is rare. Nothing
-// is left out of a history of few events.
+// excerptOf reads the events that explain a violation: the operations and holds, each complete,
+// of so many events before and after any event of the violation, and the rare events. A history
+// of at most c.inMemory events is read completely.
 func (c *check) excerptOf(s Source, events int, w verdict.Witness, around int) (*excerpt, error) {
 	x := &excerpt{}
 	switch {
@@ -55,7 +55,7 @@ func (c *check) excerptOf(s Source, events int, w verdict.Witness, around int) (
 	})
 }
 
-// trace takes the excerpt apart, with the indices of the history.
+// trace builds the trace of the excerpt, with the event indices of the history.
 func (x *excerpt) trace(t *facts.Trace) *facts.Trace {
 	for place := range x.Events {
 		if i := x.Index(place); x.whole == nil || x.whole[i] {
@@ -67,7 +67,8 @@ func (x *excerpt) trace(t *facts.Trace) *facts.Trace {
 	return t
 }
 
-// places is a witness as the excerpt has it: its parties' events are places of it.
+// places translates the events of a witness's parties from indices of the history to indices of
+// the excerpt.
 func (x *excerpt) places(w verdict.Witness) verdict.Witness {
 	w.Parties = slices.Clone(w.Parties)
 	for i := range w.Parties {
@@ -77,7 +78,7 @@ func (x *excerpt) places(w verdict.Witness) verdict.Witness {
 	return w
 }
 
-// history is the part of the history that consists of whole operations and holds.
+// history returns the part of the excerpt that consists of complete operations and holds.
 func (x *excerpt) history(header histories.Header) *histories.History {
 	if x.whole == nil {
 		return &histories.History{Header: header, Events: x.Events}

@@ -17,11 +17,11 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// few has histories of more than so many events explained and shrunk by excerpts.
+// few makes histories of more than that many events be explained and shrunk by excerpts.
 func few(events int) Option { return func(c *check) { c.inMemory, c.excerpts = events, true } }
 
-// toldAlike compares what is told of a violation from an excerpt with what is told from the
-// whole history.
+// toldAlike compares the explanation of a violation from an excerpt with that from the whole
+// history.
 func toldAlike(t rapid.TB, h *histories.History, guarantee string, events int, opts ...Option) {
 	t.Helper()
 	want, err := Explain(context.Background(), h, guarantee, opts...)
@@ -104,7 +104,8 @@ func TestAnExcerptShrinksToAViolationOfTheWholeHistory(t *testing.T) {
 	})
 }
 
-// What is kept of a long history goes with what is around the violation.
+// The size of an excerpt depends on the events around the violation, not on the length of the
+// history.
 func TestAnExcerptDoesNotGrowWithTheHistory(t *testing.T) {
 	for name, bad := range map[string]func(*run, int, int){"mutual exclusion": doubleHold, "fairness": overtaking, "fencing": oldToken} {
 		var lengths []int
@@ -134,7 +135,8 @@ func TestAnExcerptDoesNotGrowWithTheHistory(t *testing.T) {
 	}
 }
 
-// A picture is drawn of an excerpt as of the whole history, and names the same lines.
+// The picture of an excerpt has the contents of that of the whole history, and names the same
+// lines.
 func TestAPictureOfAnExcerptNamesTheLinesOfTheHistory(t *testing.T) {
 	h := haystack(t, 400, doubleHold)
 	var pages []string

@@ -10,15 +10,15 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// Explanation tells one violation in plain words.
+// Explanation explains one violation in plain words.
 type Explanation struct {
 	Verdict verdict.Verdict
 	Witness verdict.Witness
-	// Story has what happened around it, in order: what the parties did, what the
-	// session and the faults did to them, and who else used the lock just before
-	// and after.
+	// Story lists the events around the violation, in order: the actions of the parties, the
+	// events of their sessions, the faults that hit them, and the uses of the lock by other
+	// clients just before and after.
 	Story []Line
-	// Fencing says what a fencing token would have done.
+	// Fencing describes the effect that a fencing token would have had.
 	Fencing string
 
 	guarantee Guarantee
@@ -33,9 +33,8 @@ type Line struct {
 	What string        `json:"what"`
 }
 
-// Explain tells the first violation of a guarantee that h has. An empty guarantee
-// means the first one that is violated, in the order of reports. Errors:
-// [ErrNotViolated], those of [Check].
+// Explain explains the first violation of a guarantee in h. An empty guarantee stands for the
+// first violated one, in the order of reports. Errors: [ErrNotViolated], those of [Check].
 func Explain(ctx context.Context, h *histories.History, guarantee string, opts ...Option) (*Explanation, error) {
 	if err := histories.Validate(h); err != nil {
 		return nil, err
@@ -43,9 +42,9 @@ func Explain(ctx context.Context, h *histories.History, guarantee string, opts .
 	return ExplainEvents(ctx, SourceOf(h), guarantee, opts...)
 }
 
-// ExplainEvents is [Explain] of a history that need not be in memory: it is gone through three
-// times. Memory goes with what [CheckEvents] keeps, and with what took place around the
-// violation.
+// ExplainEvents is [Explain] for a history that need not be in memory: it reads the history
+// three times. Its memory grows as that of [CheckEvents] does, and with the number of events
+// around the violation.
 func ExplainEvents(ctx context.Context, s Source, guarantee string, opts ...Option) (*Explanation, error) {
 	v, g, events, err := firstViolated(ctx, s, guarantee, opts)
 	if err != nil {
@@ -57,7 +56,7 @@ func ExplainEvents(ctx context.Context, s Source, guarantee string, opts ...Opti
 	if err != nil {
 		return nil, err
 	}
-	// Not judged by what the servers did: that is in the witness.
+	// Without the servers' log: the witness already has what the log shows.
 	told := &Explanation{Verdict: *v, Witness: w, guarantee: g, excerpt: x.Excerpt, trace: x.trace(facts.Begin(s.Header))}
 	for _, place := range story.Pick(told.trace, x.Excerpt, w) {
 		e := &x.Events[place]

@@ -13,13 +13,13 @@ import (
 // Porcupine has no model.
 var ErrNoPicture = errors.New("there is no picture of it: Porcupine has models of mutual exclusion, the queue of a mutex, read/write, permits and the single barrier")
 
-// Picture writes Porcupine's own picture of the violation, an HTML page: the
-// operations around it, at most 500, the orders that Porcupine tried, and where
-// each got stuck. Faults, losses and the ends of sessions stand below the
+// Picture writes Porcupine's own picture of the violation, an HTML page. It shows the
+// operations around the violation, at most 500, the orders that Porcupine tried, and the
+// operation at which each order failed. Faults, losses and the ends of sessions stand below the
 // processes. Time runs from left to right, but not to scale.
 //
-// What is left out is whole holds, places in the queue, and steps at a barrier,
-// the farthest first, of which none can make the others legal.
+// Picture leaves out complete holds, places in the queue, and steps at a barrier, the farthest
+// ones first. None of them can make the others legal.
 func (x *Explanation) Picture(ctx context.Context, w io.Writer) error {
 	d := picture.Drawing{Guarantee: x.Verdict.Guarantee, Witness: x.Witness, Trace: x.trace, Excerpt: x.excerpt}
 	if x.guarantee.draw != nil {

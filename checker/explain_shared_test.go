@@ -47,7 +47,7 @@ func TestWhatSeveralMayHoldIsShrunkAndExplained(t *testing.T) {
 	}
 }
 
-// A token settles who may write. It has nothing to say of who goes first.
+// A token decides who may write. It does not order the grants.
 func TestFencingIsNotSpokenOfWhereItHasNoPart(t *testing.T) {
 	said := map[string]int{}
 	for file, h := range readCorpus(t) {

@@ -8,10 +8,10 @@ import (
 	"github.com/zkverify/zkverify/histories/states"
 )
 
-// Meetings is how often one kind of fault has met the locks of one recipe in each
-// state: while it was in force, a process that it hit was in that state, or came
-// to be. Each fault, process and state counts once. States in which no process of
-// the recipe can be are no keys; what was never met is 0.
+// Meetings counts how often one kind of fault has met the locks of one recipe in each state. A
+// fault meets a state if a process that it hits is in that state, or enters it, while the fault
+// is in force. Each combination of fault, process and state counts once. A state that no
+// process of the recipe can be in is not a key; a state that was never met has the count 0.
 type Meetings struct {
 	Fault  string           `json:"fault"`
 	Recipe histories.Recipe `json:"recipe"`
@@ -23,14 +23,14 @@ func (m *Meetings) Unmet() []State {
 	return slices.DeleteFunc(States(), func(s State) bool { n, can := m.Met[s]; return !can || n > 0 })
 }
 
-// Unmet is a cell of the coverage that is empty.
+// Unmet is an empty cell of the coverage.
 type Unmet struct {
 	Fault  string
 	Recipe histories.Recipe
 	State  State
 }
 
-// coverageOf returns what faults have found as they began, by fault.
+// coverageOf returns, by fault, the states in which faults met processes as they began.
 func coverageOf(c *states.Coverage) Coverage {
 	out := make(Coverage, 0, len(c.Starts))
 	for _, fault := range slices.Sorted(maps.Keys(c.Starts)) {
@@ -45,7 +45,8 @@ func coverageOf(c *states.Coverage) Coverage {
 	return out
 }
 
-// meetingsOf returns what faults have met while they were in force, by fault and recipe.
+// meetingsOf returns, by fault and recipe, the states that faults have met while they were in
+// force.
 func meetingsOf(c *states.Coverage, recipes []histories.Recipe) (out []Meetings) {
 	for _, fault := range slices.Sorted(maps.Keys(c.Starts)) {
 		for _, r := range recipes {
@@ -59,7 +60,7 @@ func meetingsOf(c *states.Coverage, recipes []histories.Recipe) (out []Meetings)
 	return out
 }
 
-// none counts 0 of each state.
+// none returns a count of 0 for each state.
 func none(all []State) map[State]int {
 	met := map[State]int{}
 	for _, s := range all {

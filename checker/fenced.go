@@ -8,17 +8,17 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// Tell says an event in plain words, as the story of an [Explanation] does.
+// Tell describes an event in plain words, as the story of an [Explanation] does.
 func Tell(e *histories.Event) string { return story.Tell(e) }
 
-// Fenced says what a fencing token would have done about a violation of the named
+// Fenced describes the effect that fencing tokens would have had on a violation of the named
 // guarantee.
 func Fenced(guarantee string, w verdict.Witness) string {
 	g, _ := guaranteeNamed(guarantee, guarantees)
 	return g.fenced(w)
 }
 
-// fenced says what a fencing token would have done about a violation.
+// fenced describes the effect that fencing tokens would have had on a violation.
 func (g Guarantee) fenced(w verdict.Witness) string {
 	if g.fencing != "" {
 		return g.fencing

@@ -13,7 +13,7 @@ func (r *run) refused(from, to, p int) *run {
 		op(to, histories.Fail, p, histories.TryAcquire, histories.Event{Refused: true})
 }
 
-// named gives the latest event, and what it answers, the session of a process.
+// named makes the latest event, and the answer to it, name the session of a process.
 func (r *run) named(p int) *run {
 	last := len(r.h.Events) - 1
 	for i := last; i >= 0; i-- {
@@ -40,7 +40,7 @@ func TestATryOfAFreeLockSucceeds(t *testing.T) {
 	answers(t, Progress, []known{
 		{"a try is refused after the release has returned", func(r *run) { r.cycle(0, 2, 1, 1).refused(3, 4, 2).recovers(9000, 1, 2) }, verdict.Violated},
 		{"a try is refused after a release under which the session may have ended", func(r *run) {
-			// A leader that is deposed says that it has, and the next one keeps the node.
+			// A deposed leader reports the session as ended, and the next leader keeps the node.
 			r.cycle(0, 2, 1, 1).refused(3, 4, 2).expired(2000, 1).crash(2001, 1).recovers(9000, 2)
 		}, verdict.Holds},
 		{"a try is refused long after a release under which the session may have ended", func(r *run) {

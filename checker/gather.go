@@ -10,7 +10,7 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// gathering finds the events of an excerpt while a history is read.
+// gathering collects the events of an excerpt while a history is read.
 type gathering struct {
 	facts.Deaf
 	t      *facts.Trace
@@ -19,20 +19,20 @@ type gathering struct {
 
 	points []int // indices of the violation's events, in order
 	times  []time.Duration
-	until  int // the index up to which a time of the violation has everything kept
+	until  int // the index up to which all events are kept because of a time of the violation
 	within bool
 
-	recent  []*facts.Op // the last ones, in a ring
+	recent  []*facts.Op // the last operations, in a ring
 	ops     map[*facts.Op]bool
 	holds   map[*facts.Hold]bool
-	had     map[lockOf]*had // what the parties have held, by process and lock
-	by      map[int]bool    // the processes of both
+	had     map[lockOf]*had // the last hold of each party, by process and lock
+	by      map[int]bool    // the processes of ops and holds
 	invokes map[int]bool    // the invocations of the parties
-	parties map[int]bool    // their processes
+	parties map[int]bool    // the processes of the parties
 	keep    map[int]bool
-	near    []nearEvent // the nearest ones of the same lock
+	near    []nearEvent // the nearest events of the same lock
 	last    int         // the index of the last event
-	lastOp  *facts.Op   // the last one of which something was heard
+	lastOp  *facts.Op   // the last operation that an event was about
 	since   int
 }
 
@@ -41,7 +41,7 @@ type lockOf struct {
 	lock    string
 }
 
-// had is what a process has held last of a lock, and by which operation it gave it back.
+// had is the last hold of a process on a lock, with the operation that released it.
 type had struct {
 	hold    *facts.Hold
 	read    *facts.Op
@@ -99,7 +99,7 @@ func (g *gathering) read(i int, e *histories.Event, window int) {
 	g.t.Step(e)
 }
 
-// touch has an operation in the excerpt, and its hold.
+// touch adds an operation and its hold to the excerpt.
 func (g *gathering) touch(o *facts.Op) {
 	if o != nil && !g.ops[o] {
 		g.ops[o], g.by[o.Process] = true, true
@@ -118,15 +118,15 @@ func (g *gathering) touchHold(h *facts.Hold) {
 	}
 }
 
-// Event keeps what is rare, what lies near, and what touches an operation or a hold of the
-// excerpt.
+// Event keeps rare events, events near the violation, and events about an operation or a hold
+// of the excerpt.
 func (g *gathering) Event(i int, e *histories.Event) {
 	if story.Near(e, g.w) {
 		g.isNear(nearEvent{i, story.Away(e, g.w)})
 	}
 	switch e.Type {
 	case histories.Invoke, histories.OK, histories.Fail, histories.Info, histories.Enqueued:
-		// With their operations.
+		// Kept with their operations.
 	case histories.FaultStart, histories.FaultStop, histories.Stalled, histories.PhaseStart, histories.CensusDone, histories.Expired:
 		g.keep[i] = true
 	case histories.Lost, histories.Suspended, histories.Resumed, histories.Crash, histories.Closing, histories.Closed:
@@ -140,8 +140,8 @@ func (g *gathering) Event(i int, e *histories.Event) {
 	}
 }
 
-// isNear remembers the nearest events: twice as many as a story has, since some of them may be
-// in it for another reason.
+// isNear keeps the nearest events, twice as many as a story has, since some of them may be in
+// the story for another reason.
 func (g *gathering) isNear(e nearEvent) {
 	const most = 2 * story.MaxStory
 	if n := len(g.near); n == most && g.near[n-1].away <= e.away {
@@ -157,8 +157,8 @@ func (g *gathering) isNear(e nearEvent) {
 	g.near = g.near[:min(len(g.near), most)]
 }
 
-// Invoked has the operations of the time around the violation in the excerpt, what gives back a
-// hold in it, and what decides how much of the lock there is.
+// Invoked adds to the excerpt the operations around the violation, the releases of its holds,
+// and those that change the size or state of the lock.
 func (g *gathering) Invoked(o *facts.Op) {
 	g.lastOp = o
 	party := g.invokes[o.Invoke]
@@ -184,7 +184,7 @@ func (g *gathering) Invoked(o *facts.Op) {
 	}
 }
 
-// Completed follows what the parties hold and read.
+// Completed records the last hold and read of each party.
 func (g *gathering) Completed(o *facts.Op) {
 	g.lastOp = o
 	if g.ops[o] {
@@ -202,10 +202,10 @@ func (g *gathering) Completed(o *facts.Op) {
 	}
 }
 
-// Placed hears of a place in a queue.
+// Placed records the operation as the last one that an event was about.
 func (g *gathering) Placed(o *facts.Op) { g.lastOp = o }
 
-// finish completes what is kept when all was read.
+// finish completes the set of kept events when all events have been read.
 func (g *gathering) finish() {
 	if g.last >= 0 {
 		g.keep[g.last] = true
@@ -227,7 +227,7 @@ func (g *gathering) finish() {
 	}
 }
 
-// indices returns those of the events of the excerpt, in order.
+// indices returns the indices of the events of the excerpt, in order.
 func (g *gathering) indices() []int {
 	var all []int
 	for i := range g.keep {

@@ -7,7 +7,7 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// meetFaults: leases that meet faults.
+// meetFaults adds leases that meet faults.
 func meetFaults(r histories.Recipe, add func(string, func(g *grower, n int))) {
 	add("sessions", func(g *grower, n int) {
 		for i := range n {
@@ -55,7 +55,7 @@ func meetFaults(r histories.Recipe, add func(string, func(g *grower, n int))) {
 	}
 }
 
-// standStill: leases in times of their own.
+// standStill adds leases during stalls, broken links and recovery.
 func standStill(r histories.Recipe, add func(string, func(g *grower, n int))) {
 	add("stalls", func(g *grower, n int) {
 		for i := range n {
@@ -91,7 +91,7 @@ func standStill(r histories.Recipe, add func(string, func(g *grower, n int))) {
 	})
 }
 
-// say: what leases and locks say.
+// say adds answers of leases and locks.
 func say(r histories.Recipe, add func(string, func(g *grower, n int))) {
 	add("sayings of a lease", func(g *grower, n int) {
 		token := g.acquire(7, "l")
@@ -113,7 +113,7 @@ func say(r histories.Recipe, add func(string, func(g *grower, n int))) {
 	})
 }
 
-// areTold: what observers are told, and lists of a queue.
+// areTold adds notifications of observers, and lists of a queue.
 func areTold(r histories.Recipe, add func(string, func(g *grower, n int))) {
 	add("lists of a queue", func(g *grower, n int) {
 		token := g.acquire(7, "l")
@@ -159,7 +159,7 @@ func areTold(r histories.Recipe, add func(string, func(g *grower, n int))) {
 	})
 }
 
-// write: counters.
+// write adds counters.
 func write(r histories.Recipe, add func(string, func(g *grower, n int))) {
 	if r.Guards() {
 		for _, store := range []string{histories.StoreFenced, histories.StorePlain} {

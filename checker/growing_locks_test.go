@@ -6,7 +6,7 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// comeAndGo: those who use one lock.
+// comeAndGo adds users of one lock.
 func comeAndGo(r histories.Recipe, add func(string, func(g *grower, n int))) {
 	add("acquires and releases", func(g *grower, n int) {
 		for i := range n {
@@ -36,7 +36,7 @@ func comeAndGo(r histories.Recipe, add func(string, func(g *grower, n int))) {
 	})
 }
 
-// wait: those who wait for one lock.
+// wait adds waiters for one lock.
 func wait(r histories.Recipe, add func(string, func(g *grower, n int))) {
 	add("waiters, served in turn", func(g *grower, n int) {
 		tokens := make([]histories.Token, n)
@@ -68,7 +68,7 @@ func wait(r histories.Recipe, add func(string, func(g *grower, n int))) {
 	})
 }
 
-// comeMeanwhile: those who come while one waits, or holds.
+// comeMeanwhile adds processes that come while another waits, or holds.
 func comeMeanwhile(r histories.Recipe, add func(string, func(g *grower, n int))) {
 	add("one waits, and others come and go", func(g *grower, n int) {
 		g.ask(7, histories.Event{Op: histories.Acquire, Lock: "l"})
@@ -99,7 +99,7 @@ func comeMeanwhile(r histories.Recipe, add func(string, func(g *grower, n int)))
 	})
 }
 
-// holdMuch: what one process, or one owner, holds.
+// holdMuch adds many holds of one process, or of one owner.
 func holdMuch(r histories.Recipe, add func(string, func(g *grower, n int))) {
 	add("owners of one process", func(g *grower, n int) {
 		mode := readMode(r)

@@ -6,7 +6,7 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// ofPermits are those of semaphores, and of requests to release.
+// ofPermits returns the dimensions of semaphores, and of requests to release.
 func ofPermits() []dimension {
 	of := ofRecipe
 	return []dimension{
@@ -121,7 +121,7 @@ func ofPermits() []dimension {
 				g.add(histories.Event{Type: histories.RevokeRequested, Process: i % 5, Lock: "l", Token: token})
 			}
 		}),
-		of("requests of nobody's leases", histories.Revocation, func(g *grower, n int) {
+		of("notices for leases that were never granted", histories.Revocation, func(g *grower, n int) {
 			for i := range n {
 				g.add(histories.Event{Type: histories.RevokeRequested, Process: i % 5, Lock: "l", Token: histories.Token{Zxid: int64(i + 1)}})
 				g.n += int(time.Second / time.Millisecond / 10)
@@ -130,7 +130,7 @@ func ofPermits() []dimension {
 	}
 }
 
-// ofBarriers are those of barriers.
+// ofBarriers returns the dimensions of barriers.
 func ofBarriers() []dimension {
 	of := ofRecipe
 	b := func(op histories.Op) histories.Event { return histories.Event{Op: op, Lock: "l"} }

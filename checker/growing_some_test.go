@@ -6,7 +6,7 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// ofSome are the dimensions in which histories of some recipes grow.
+// ofSome returns the dimensions in which histories of some recipes grow.
 func ofSome() []dimension {
 	parts := func(n int) []histories.Part {
 		all := make([]histories.Part, n)

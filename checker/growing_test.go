@@ -8,13 +8,13 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// dimension is one in which a history grows.
+// dimension is a way in which a history grows.
 type dimension struct {
 	name  string
 	locks map[string]histories.Lock
 	grow  func(g *grower, n int)
-	bytes func(n int) int // how long such a history is; nil: as its events are many
-	fixed bool            // windows stay as short as they are, however much is gone through again
+	bytes func(n int) int // the length of such a history; nil: by its number of events
+	fixed bool            // windows stay short, however much they show again
 }
 
 // grower writes a history.
@@ -25,7 +25,7 @@ type grower struct {
 	open map[int]histories.Event
 }
 
-// grown returns the history of a dimension at n.
+// grown returns the history of a dimension at size n.
 func grown(d dimension, n int) *histories.History {
 	g := &grower{h: &histories.History{Header: histories.Header{
 		Version: 4, Recipe: "all", Target: "recipes", Ensemble: "local", Servers: 3, SessionTimeout: 2 * time.Second, TickTime: 200 * time.Millisecond,
@@ -63,7 +63,7 @@ func (g *grower) ask(process int, e histories.Event) {
 	g.add(e)
 }
 
-// answer ends what a process asked for.
+// answer completes the operation of a process.
 func (g *grower) answer(process int, typ histories.Type, edit func(e *histories.Event)) {
 	e := g.open[process]
 	delete(g.open, process)
@@ -76,7 +76,7 @@ func (g *grower) answer(process int, typ histories.Type, edit func(e *histories.
 
 func sessionOf(process int) string { return fmt.Sprintf("0x%016x", process+1) }
 
-// enqueue says which place a process has in the queue that it stands in.
+// enqueue reports the place of a process in the queue that it stands in.
 func (g *grower) enqueue(process int) histories.Token {
 	g.zxid++
 	e := g.open[process]
@@ -90,7 +90,7 @@ func (g *grower) grant(process int, token histories.Token) {
 	g.answer(process, histories.OK, func(e *histories.Event) { e.Token, e.Depth = token, 1 })
 }
 
-// newToken is one that no lease has.
+// newToken returns a token that no lease has.
 func (g *grower) newToken() histories.Token {
 	g.zxid++
 	return histories.Token{Zxid: g.zxid}
@@ -108,7 +108,7 @@ func (g *grower) release(process int, lock string, token histories.Token) {
 	g.answer(process, histories.OK, nil)
 }
 
-// do asks for something that is done.
+// do invokes an operation and completes it.
 func (g *grower) do(process int, e histories.Event) {
 	g.ask(process, e)
 	g.answer(process, histories.OK, nil)
@@ -122,7 +122,7 @@ func (g *grower) fault(id int, name string, processes []int, params map[string]s
 	g.add(histories.Event{Type: typ, Process: -1, Fault: &histories.Fault{ID: id, Name: name, Processes: processes, Params: params}})
 }
 
-// one is a lock of a recipe, and some more of it.
+// one returns a lock of a recipe, with some more locks of it.
 func one(r histories.Recipe) map[string]histories.Lock {
 	l := histories.Lock{Recipe: r}
 	if r.HasPermits() || r == histories.DoubleBarrier || r == histories.Handoff {
@@ -135,7 +135,7 @@ func ofRecipe(name string, r histories.Recipe, grow func(g *grower, n int)) dime
 	return dimension{name: string(r) + "/" + name, locks: one(r), grow: grow}
 }
 
-// growing are the dimensions, each of all recipes that have it.
+// growing holds the dimensions, each for all recipes that have it.
 var growing = func() (all [][]dimension) {
 	for _, r := range []histories.Recipe{histories.Mutex, histories.NonReentrant, histories.ReadWrite, histories.Semaphore, histories.Revocation} {
 		for i, d := range ofLocks(r) {
@@ -151,7 +151,7 @@ var growing = func() (all [][]dimension) {
 	return all
 }()
 
-// ofLocks are the dimensions in which histories of any lock grow.
+// ofLocks returns the dimensions in which histories of any lock grow.
 func ofLocks(r histories.Recipe) []dimension {
 	var all []dimension
 	all = append(all, dimension{name: string(r) + "/locks", grow: func(g *grower, n int) {
@@ -185,7 +185,7 @@ func ofLocks(r histories.Recipe) []dimension {
 	return all
 }
 
-// readMode and writeMode are how a lock of a recipe is asked for.
+// readMode and writeMode return the mode in which a lock of a recipe is asked for.
 func readMode(r histories.Recipe) histories.Mode {
 	if r == histories.ReadWrite {
 		return histories.ModeRead
@@ -200,7 +200,7 @@ func writeMode(r histories.Recipe) histories.Mode {
 	return ""
 }
 
-// says is what a lease of the lock, or the lock, says.
+// says records an answer of a lease of the lock, or of the lock.
 func (g *grower) says(process int, token histories.Token, s histories.Saying) {
 	s.Asked = time.Duration(g.n) * time.Millisecond
 	g.add(histories.Event{

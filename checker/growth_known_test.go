@@ -1,7 +1,7 @@
 package checker
 
-// stillGrow are the dimensions in which the work grows faster than a history: see
-// docs/limitations.md. One in which it does not any more has to be taken off the list.
+// stillGrow lists the dimensions in which the work grows faster than the history: see
+// docs/limitations.md. A dimension must be taken off the list once it no longer does.
 var stillGrow = []string{
 	"multilock/acquires of two at once",
 	"mutex/losses, one after the other",

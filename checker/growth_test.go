@@ -18,9 +18,9 @@ import (
 )
 
 // TestWorkGrowsAsTheHistory judges histories that grow in one dimension, and compares the work
-// at n, at 2n and at 4n: how often each block of the checker's code ran. Coverage counts that, of which
-// the code under test knows nothing: a step that is quadratic shows wherever it is written. So the
-// test builds itself with counters, and runs itself once for each history.
+// at n, at 2n and at 4n: how often each block of the checker's code ran. Coverage counts that
+// without any help of the code under test, so a quadratic step shows wherever it is written.
+// The test builds itself with counters, and runs itself once for each history.
 func TestWorkGrowsAsTheHistory(t *testing.T) {
 	if os.Getenv(dimensionVariable) != "" {
 		t.Skip("it is what runs now")
@@ -46,7 +46,7 @@ func TestWorkGrowsAsTheHistory(t *testing.T) {
 			t.Parallel()
 			work := count(t, i, 2*n)
 			grow := grows(count(t, i, n), work, n)
-			if len(grow) > 0 { // what is gone through whenever it has doubled grows in steps
+			if len(grow) > 0 { // work that is done whenever a number has doubled grows in steps
 				after := count(t, i, 4*n)
 				again := grows(work, after, 2*n)
 				grow = slices.DeleteFunc(grow, func(b string) bool { return !slices.Contains(again, b) })
@@ -77,17 +77,17 @@ func grows(before, after map[string]int, n int) []string {
 }
 
 const (
-	// mostGrowth is how much more often a block may run in a history of twice the length.
-	// Sorting has a factor of a logarithm, and windows come where they come.
+	// mostGrowth is the largest allowed growth of a block's runs in a history of twice the
+	// length. Sorting adds a logarithmic factor, and the windows may fall differently.
 	mostGrowth = 3.2
-	// least is how often a block has to run for each step of a dimension to be looked at.
+	// least is the number of runs per step of a dimension from which a block is checked.
 	least = 12
 
 	dimensionVariable = "ZKVERIFY_TEST_DIMENSION"
 	sizeVariable      = "ZKVERIFY_TEST_SIZE"
 )
 
-// TestWorkIsCounted is what TestWorkGrowsAsTheHistory runs: the interval engine judges a history
+// TestWorkIsCounted is run by TestWorkGrowsAsTheHistory: the interval engine judges a history
 // in short windows.
 func TestWorkIsCounted(t *testing.T) {
 	i, err := strconv.Atoi(os.Getenv(dimensionVariable))
@@ -109,7 +109,7 @@ func TestWorkIsCounted(t *testing.T) {
 	}
 }
 
-// blocks returns how often each block ran, as a profile says.
+// blocks returns the number of runs of each block, from a profile.
 func blocks(t *testing.T, profile string) map[string]int {
 	f, err := os.Open(profile)
 	if err != nil {
@@ -119,7 +119,7 @@ func blocks(t *testing.T, profile string) map[string]int {
 	ran := map[string]int{}
 	for lines := bufio.NewScanner(f); lines.Scan(); {
 		block, counts, _ := strings.Cut(lines.Text(), " ")
-		_, count, ok := strings.Cut(counts, " ") // of statements, and of times
+		_, count, ok := strings.Cut(counts, " ") // the number of statements, and the number of runs
 		if n, err := strconv.Atoi(count); ok && err == nil && n > 0 {
 			ran[block] += n
 		}

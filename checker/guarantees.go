@@ -41,37 +41,37 @@ const (
 	FirstNode           = "first node"
 )
 
-// Guarantee describes one thing that the checker judges.
+// Guarantee describes one guarantee that the checker judges.
 type Guarantee struct {
 	Name    string
 	Summary string // one line
-	Model   string // what it is judged against
+	Model   string // the model that it is judged against
 	begin   judge.Maker
-	own     bool // it is one of the user's
-	// ofServers says that it is judged only if it is known what the servers did.
+	own     bool // it is a guarantee of the user
+	// ofServers is set if the guarantee is judged only together with the servers' log.
 	ofServers bool
-	// appliesTo reports whether it is a guarantee of a recipe's locks. One that is of
-	// no recipe of the run has no verdict.
+	// appliesTo reports whether the locks of a recipe have the guarantee. A guarantee that no
+	// recipe of the run has gets no verdict.
 	appliesTo func(histories.Recipe) bool
-	// searched says that Porcupine has a model of it.
+	// searched is set if Porcupine has a model of it.
 	searched bool
-	// store has the counters that it is about, if it is about counters.
+	// store names the kind of counters that the guarantee is about; empty if it is about none.
 	store string
-	// fencing says what a fencing token would have done about a violation. Where it is
-	// empty, that depends on the tokens of the parties.
+	// fencing describes the effect that a fencing token would have had on a violation. Where it
+	// is empty, the effect depends on the tokens of the parties.
 	fencing string
-	// draw returns how to draw a violation with at most n operations, or nil. It is nil
-	// where Porcupine has nothing to draw.
+	// draw returns a function that draws a violation with at most n operations, or nil. The
+	// field is nil where Porcupine has no model.
 	draw func(t *facts.Trace, w verdict.Witness) func(n int) *picture.Scene
-	// decides adds the operations that decide a violation without being one of its
-	// parties' to those that are kept when a history is shrunk. It may be nil.
+	// decides adds to keep the operations that decide a violation without belonging to its
+	// parties, so that shrinking the history keeps them. It may be nil.
 	decides func(t *facts.Trace, w verdict.Witness, keep map[int]bool)
 }
 
-// Of reports whether it is a guarantee of a recipe's locks.
+// Of reports whether the locks of a recipe have the guarantee.
 func (g Guarantee) Of(r histories.Recipe) bool { return g.appliesTo(r) }
 
-// noPart is said of violations that a fence has nothing to do with.
+// noPart is the text for violations that fencing cannot prevent.
 const noPart = "Fencing has no part in this."
 
 var guarantees = []Guarantee{
@@ -133,7 +133,7 @@ var guarantees = []Guarantee{
 	{
 		Name:    Progress,
 		Summary: "after the faults every client gets every lock, and passes every barrier, within the bound; who is first in a queue is woken, and a try of a free lock succeeds",
-		Model:   "first acquire of each lock by each process in recovery, then tries; time from when nobody is ahead to the grant",
+		Model:   "first acquire of each lock by each process in recovery, then tries; time from when no contender is ahead to the grant",
 		begin:   queue.NewProgress, appliesTo: facts.Every,
 		fencing: noPart,
 	},
@@ -176,7 +176,7 @@ var guarantees = []Guarantee{
 	},
 	{
 		Name:    Revocation,
-		Summary: "a request to release reaches the holder within the bound, and nobody else, and forces nobody",
+		Summary: "a request to release reaches the holder within the bound, reaches no other client, and ends no lease",
 		Model:   "each request against its lease",
 		begin:   client.NewRevocation, appliesTo: facts.Is(histories.Revocation),
 		fencing: noPart,
@@ -189,7 +189,7 @@ var guarantees = []Guarantee{
 	},
 	{
 		Name:    Barriers,
-		Summary: "nobody passes before the barrier is removed, enters before the last comes, or leaves before the last leaves",
+		Summary: "no process passes before the barrier is removed, enters before the last comes, or leaves before the last leaves",
 		Model:   "register of which only down is read, sweep and Porcupine; rounds that begin and end as early as they can",
 		begin:   barrier.NewBarriers, appliesTo: facts.Is(histories.Barrier, histories.DoubleBarrier), searched: true,
 		fencing: noPart,
@@ -212,11 +212,11 @@ var guarantees = []Guarantee{
 	},
 }
 
-// Guarantees returns what the checker judges, in the order of its reports.
+// Guarantees returns the guarantees of the checker, in the order of its reports.
 func Guarantees() []Guarantee { return append([]Guarantee(nil), guarantees...) }
 
-// guaranteeNamed returns the one of some guarantees that has a name, or an error that
-// wraps ErrNoGuarantee.
+// guaranteeNamed returns the guarantee of that name among all, or an error that wraps
+// ErrNoGuarantee.
 func guaranteeNamed(name string, all []Guarantee) (Guarantee, error) {
 	var known []string
 	for _, g := range all {

@@ -8,8 +8,8 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// handed writes a run of a lock that may be handed on twice: grants of the places
-// that are given, one after the other, by two processes in turn.
+// handed writes a run of a lock that may be handed on twice: grants of the given places, one
+// after the other, by two processes in turn.
 func handed(t *testing.T, places ...int) *run {
 	r := newRun(t)
 	r.h.Header.Locks = map[string]histories.Lock{"a": {Recipe: histories.Handoff, Size: 2}}
@@ -61,8 +61,8 @@ func TestAPlaceThatWasLostIsNotHandedOn(t *testing.T) {
 	}
 }
 
-// A hand-off does not look at the node: who is handed a place that has just been
-// deleted cannot know either, but not for longer.
+// A hand-off does not read the node: a client that is handed a place which has just been
+// deleted cannot know that, but only for the bound.
 func TestAPlaceThatWasDeletedMayBeHandedOnUntilThatIsKnown(t *testing.T) {
 	for name, c := range map[string]struct {
 		until int
@@ -89,8 +89,8 @@ func TestAPlaceThatWasDeletedMayBeHandedOnUntilThatIsKnown(t *testing.T) {
 	}
 }
 
-// Nor does it ask for the session: a lease may be handed on after the session was forced to
-// expire, until the client is told.
+// Nor does a hand-off check the session: a lease may be handed on after the session was forced
+// to expire, until the client is told.
 func TestALeaseThatIsHandedOnAfterAForcedExpiryIsLostWithinTheBound(t *testing.T) {
 	handedOn := func(r *run, sub int32, told int) {
 		r.want(0, 1).place(1, 1, 1).got(2, 1, 1).endOf(5, session(1), 1)
@@ -156,7 +156,7 @@ func TestAHolderWhoseNodeWasDeletedIsTold(t *testing.T) {
 	}
 }
 
-// A deletion of a lock without tokens says of which session it was.
+// The deletion of a node of a lock without tokens names the session of the node.
 func TestAHolderWithoutATokenWhoseNodeWasDeletedIsTold(t *testing.T) {
 	for name, c := range map[string]struct {
 		session       string

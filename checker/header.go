@@ -7,7 +7,7 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// conventions chooses what the options leave open as the header says.
+// conventions sets, from the header, the conventions that the options do not set.
 func (c *check) conventions(header *histories.Header) {
 	asSaid := c.notHeld == ""
 	if asSaid {
@@ -19,8 +19,8 @@ func (c *check) conventions(header *histories.Header) {
 	}
 }
 
-// shrunk makes a note of what was left out of the history. It returns an error if
-// there is nothing to judge by what its header says.
+// shrunk adds a note if the history was shrunk. It returns an error if the header leaves
+// nothing to judge.
 func (c *check) shrunk(header *histories.Header) error {
 	s := header.Shrunk
 	switch {

@@ -7,7 +7,8 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// sees has a client observe who leads, within one millisecond; nobody if the token is 0.
+// sees makes a client observe the leader, within one millisecond; there is none if the token is
+// 0.
 func (r *run) sees(ms, p, token int) *run {
 	r.op(ms, histories.Invoke, p, histories.Observe, histories.Event{})
 	return r.op(ms, histories.OK, p, histories.Observe, histories.Event{Token: tok(token)})

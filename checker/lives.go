@@ -9,15 +9,15 @@ import (
 	"github.com/zkverify/zkverify/histories/service"
 )
 
-// Life is a node of a lock beside what a client believed of it.
+// Life is a node of a lock together with the beliefs of clients that it carried.
 type Life struct {
 	*service.Node
-	End     string   // how the node came to its end, as the rest of a sentence
-	Process int      // that created it; -1 if that is not known
-	Beliefs []Belief // in order; none if the history has no grant to it
+	End     string   // how the node was deleted, as the rest of a sentence
+	Process int      // the process that created it; -1 if that is not known
+	Beliefs []Belief // in order; none if the history records no grant to the node
 }
 
-// Belief is the time in which a process believed to hold a lock.
+// Belief is the time in which a process believed that it held a lock.
 type Belief struct {
 	Process  int
 	From, To time.Duration // To is that of the history's end if Open
@@ -25,8 +25,8 @@ type Belief struct {
 	How      string // "released", "lost" or "crashed"; empty if Open
 }
 
-// Lives returns the nodes of a lock in the order of the servers, each beside what the history
-// of the run has of it.
+// Lives returns the nodes of a lock in the order of the servers, each with the beliefs that the
+// history of the run records for it.
 func Lives(h *histories.History, l *service.Log, lock string) []Life {
 	t := facts.Of(h)
 	t.Service = facts.NewService(l)

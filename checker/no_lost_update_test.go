@@ -79,7 +79,7 @@ func TestNoLostUpdatePlain(t *testing.T) {
 	})
 }
 
-// inStore has the counter of a history in another store.
+// inStore moves the counter of a history to another store.
 func inStore(store string, make func(*run)) func(*run) {
 	return func(r *run) {
 		make(r)

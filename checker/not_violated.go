@@ -11,22 +11,23 @@ import (
 
 // Errors of [Shrink] and [Explain].
 var (
-	// ErrNotViolated: the history does not violate the guarantee, or any when
-	// none is named. Of a named one the error that wraps it says what came of it, and
-	// which others are violated.
+	// ErrNotViolated means that the history does not violate the named guarantee, or any
+	// guarantee if none is named. For a named guarantee, the error that wraps it states its
+	// outcome, and names the guarantees that are violated.
 	ErrNotViolated = errors.New("no guarantee is violated")
-	// ErrNoGuarantee: there is none of this name.
+	// ErrNoGuarantee means that no guarantee has that name.
 	ErrNoGuarantee = errors.New("unknown guarantee")
 )
 
-// notViolated is ErrNotViolated of a named guarantee: what came of it, and which
-// others are violated.
+// notViolated is the ErrNotViolated of a named guarantee: it states the outcome, and names the
+// guarantees that are violated.
 type notViolated struct{ text string }
 
 func (e notViolated) Error() string { return e.text }
 func (notViolated) Unwrap() error   { return ErrNotViolated }
 
-// refuse says what came of a guarantee that is not violated.
+// refuse returns the error for a guarantee that is not violated; it states the guarantee's
+// outcome.
 func (r *Report) refuse(guarantee string, shrunk *histories.Shrunk) error {
 	var others []string
 	for i := range r.Verdicts {
@@ -57,7 +58,7 @@ func (r *Report) refuse(guarantee string, shrunk *histories.Shrunk) error {
 	return notViolated{fmt.Sprintf("%s %s: %s; %s", guarantee, is, v.Reason, violated)}
 }
 
-// ofServers reports whether a guarantee is judged by what the servers did.
+// ofServers reports whether a guarantee is judged by the servers' log.
 func ofServers(guarantee string) bool {
 	g, err := guaranteeNamed(guarantee, guarantees)
 	return err == nil && g.ofServers

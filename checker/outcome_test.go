@@ -10,8 +10,8 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// Every combination of what three guarantees may have come to, with what may be said
-// of the run as a whole: the sentence that sums it up is true.
+// For every combination of the outcomes of three guarantees, and of the facts about the run as
+// a whole, the sentence that summarizes the report is true.
 func TestTheSentenceOfAReportIsTrueWhateverItsVerdictsAre(t *testing.T) {
 	names := []string{MutualExclusion, LossIsTold, NoLostUpdatePlain}
 	var kinds []verdict.Verdict
@@ -55,7 +55,7 @@ func TestTheSentenceOfAReportIsTrueWhateverItsVerdictsAre(t *testing.T) {
 	}
 }
 
-// sentenceIsTrue holds what a report says of itself against its verdicts.
+// sentenceIsTrue compares the outcome and reason of a report with its verdicts.
 func sentenceIsTrue(t *testing.T, r *Report) {
 	t.Helper()
 	o, why := r.Outcome(), r.Reason()
@@ -129,7 +129,7 @@ func TestAServerThatWasWrongExcusesOnlyWhatBeginsAfterIt(t *testing.T) {
 	}
 }
 
-// Servers that disagree show a bug of ZooKeeper only if they are ZooKeeper.
+// Servers that disagree show a bug of ZooKeeper only if they are ZooKeeper servers.
 func TestWhoseBugItIsThatServersDisagree(t *testing.T) {
 	for kind, bug := range map[string]string{
 		"local": "a bug of ZooKeeper", "docker": "a bug of ZooKeeper", "external": "a bug of ZooKeeper",

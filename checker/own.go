@@ -12,11 +12,11 @@ import (
 
 // OwnGuarantee is a guarantee of your own: see [WithGuarantee].
 type OwnGuarantee struct {
-	Name    string // that no other guarantee has
+	Name    string // no other guarantee may have it
 	Summary string // one line
-	Model   string // what it is judged against
-	// Of reports whether it is a guarantee of a recipe's locks. Nil means of every
-	// recipe. A history without locks of such a recipe is not judged on it.
+	Model   string // the model that it is judged against
+	// Of reports whether the locks of a recipe have the guarantee. Nil means that those of
+	// every recipe do. A history without locks of such a recipe is not judged on it.
 	Of func(histories.Recipe) bool
 	// Begin returns the judge of a history with this header.
 	Begin func(header *histories.Header) EventJudge
@@ -24,20 +24,20 @@ type OwnGuarantee struct {
 
 // EventJudge judges one history on a guarantee of your own.
 type EventJudge interface {
-	// Event takes in the next event, the one of index i. The event must not be kept:
-	// it is another one when Event is called again.
+	// Event takes in the next event, which has index i. It must not keep e, which is reused
+	// after Event returns.
 	Event(i int, e *histories.Event)
-	// Conclude is asked once, after the last event. Violations are reported with
-	// v.Violate, which may be called here alone; then v.Conclude, or v.Idle if nothing
-	// put the guarantee to the test, says what came of it. v is promised and expected
-	// until Conclude says otherwise. The faults around a violation, and the ends of its
-	// parties' sessions, are filled in afterwards.
+	// Conclude is called once, after the last event. It reports violations with v.Violate,
+	// which may be called only here. Then it sets the outcome with v.Conclude, or with v.Idle
+	// if nothing put the guarantee to the test. v is promised and expected unless Conclude
+	// changes that. The faults around a violation, and the ends of its parties' sessions, are
+	// filled in afterwards.
 	Conclude(v *verdict.Verdict)
 }
 
-// WithGuarantee has a history judged on a guarantee of your own, too. It is reported,
-// explained and shrunk like any other. Only the interval engine counts for it:
-// with [Porcupine] alone it is not judged.
+// WithGuarantee has a history judged on a guarantee of your own, too. It is reported, explained
+// and shrunk like any other. It is judged by your judge and not by Porcupine: with [Porcupine]
+// alone it is not judged.
 func WithGuarantee(g OwnGuarantee) Option {
 	of := g.Of
 	if of == nil {
@@ -58,20 +58,20 @@ func (g *OwnGuarantee) begin(t *facts.Trace, v *verdict.Verdict) judge.Judge {
 	return j
 }
 
-// eventJudge is an EventJudge among the other judges.
+// eventJudge makes a judge of an EventJudge.
 type eventJudge struct {
 	facts.Deaf
 	events EventJudge
 	v      *verdict.Verdict
 }
 
-// Event hands the event on.
+// Event passes the event on.
 func (j *eventJudge) Event(i int, e *histories.Event) { j.events.Event(i, e) }
 
-// Window needs none.
+// Window does nothing.
 func (j *eventJudge) Window(*judge.Engines, *facts.Trace) int { return 0 }
 
-// Conclude asks for the verdict.
+// Conclude asks the EventJudge for its verdict.
 func (j *eventJudge) Conclude(*judge.Engines, *facts.Trace) {
 	j.events.Conclude(j.v)
 	if j.v.Outcome == "" {
@@ -79,8 +79,8 @@ func (j *eventJudge) Conclude(*judge.Engines, *facts.Trace) {
 	}
 }
 
-// guarantees returns all that a history may be judged on. It returns an error if two
-// have one name.
+// guarantees returns all guarantees that the history may be judged on. It returns an error if
+// two have the same name, or one has none.
 func (c *check) guarantees() ([]Guarantee, error) {
 	all := slices.Concat(guarantees, c.own)
 	for i, g := range all {

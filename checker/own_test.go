@@ -15,8 +15,8 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// cycles is a history in which processes hold a lock for so many seconds, one after
-// the other.
+// cycles returns a history in which processes hold a lock for the given numbers of seconds, one
+// after the other.
 func cycles(seconds ...int) *histories.History {
 	h := &histories.History{Header: histories.Header{Version: histories.Version, Recipe: string(histories.Mutex)}}
 	now := time.Duration(0)
@@ -125,7 +125,7 @@ func TestAnOwnGuaranteeHasANameOfItsOwn(t *testing.T) {
 	}
 }
 
-// silent does not conclude.
+// silent does not call Conclude or Idle.
 type silent struct{}
 
 func (silent) Event(int, *histories.Event) {}

@@ -10,7 +10,7 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// pause stops the process that p lives in.
+// pause stops the worker process of p.
 func (r *run) pause(ms, p int) *run {
 	return r.fault(ms, histories.FaultStart, histories.WorkerPause, p)
 }
@@ -19,9 +19,9 @@ func (r *run) wake(ms, p int) *run {
 	return r.fault(ms, histories.FaultStop, histories.WorkerPause, p)
 }
 
-// overtaken is a holder that was paused until 5000 while another got its lock,
-// which it holds until 9000. The session timeout is 2000: it has 100 ms and as
-// much slack to notice.
+// overtaken is a holder that was paused until 5000 while another process got its lock, which
+// that holds until 9000. The session timeout is 2000: the holder has 100 ms and as much slack
+// to notice.
 func overtaken(r *run) *run {
 	return r.want(0, 1).got(1, 1, 1).pause(10, 1).expired(2200, 1).want(2300, 2).got(2301, 2, 2).wake(5000, 1)
 }

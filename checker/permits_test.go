@@ -33,13 +33,13 @@ func (r *run) resize(from, to, p, size int, typ histories.Type) *run {
 	return r.op(to, typ, p, histories.SetSize, histories.Event{Size: size})
 }
 
-// resizeBy does it by a transaction.
+// resizeBy changes the size by a transaction.
 func (r *run) resizeBy(from, to, p, size, by int) *run {
 	r.op(from, histories.Invoke, p, histories.SetSize, histories.Event{Size: size})
 	return r.op(to, histories.OK, p, histories.SetSize, histories.Event{Size: size, Token: tok(by)})
 }
 
-// semaphore makes lock a a semaphore of three.
+// semaphore makes lock a a semaphore of size three.
 func semaphore(recipe histories.Recipe, make func(*run)) func(*run) {
 	return func(r *run) {
 		r.ofRecipes(map[string]histories.Lock{"a": {Recipe: recipe, Size: 3}})
@@ -135,9 +135,8 @@ func TestPermitsOfASizeThatChanges(t *testing.T) {
 			r.op(1, histories.Invoke, 1, histories.SetSize, histories.Event{Size: 5}).resize(1, 2, 2, 1, ok).
 				op(3, ok, 1, histories.SetSize, histories.Event{Size: 5}).permits(4, 3, 5, 1)
 		}, verdict.Holds},
-		// That takes a search: at each of the two grants the size can have been
-		// 5, but the one change to it cannot have been before and after the
-		// change to 1.
+		// This needs a search: at each of the two grants the size can have been 5, but the
+		// one change to 5 cannot have come both before and after the change to 1.
 		{"two grants for which one change would have to take effect twice", func(r *run) {
 			r.op(1, histories.Invoke, 1, histories.SetSize, histories.Event{Size: 5}).permits(2, 3, 5, 1).back(3, 3, 5, 1).
 				resize(4, 5, 2, 1, ok).permits(6, 3, 5, 2).back(7, 3, 5, 2).op(8, ok, 1, histories.SetSize, histories.Event{Size: 5})

@@ -14,7 +14,7 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// sketch is what a page of Porcupine's shows.
+// sketch is the data of a page of Porcupine.
 type sketch struct {
 	Partitions []struct {
 		History []struct {
@@ -147,7 +147,7 @@ func TestTheBoxesOfAPictureDoNotOverlap(t *testing.T) {
 	for p := 1; p <= 9; p++ {
 		r.got(10+p, p, 10-p) // in the wrong order
 	}
-	r.want(30, 0).place(31, 0, 20).got(31, 0, 20) // three that touch
+	r.want(30, 0).place(31, 0, 20).got(31, 0, 20) // three operations that touch
 	_, d := pictureOf(t, r.h, Fairness)
 	ends := map[int]int{}
 	ops := d.Partitions[0].History
@@ -189,7 +189,7 @@ func TestNamesOfAHostileHistoryAreNoMarkup(t *testing.T) {
 	if strings.Contains(page, "<img") {
 		t.Error("the page has an image")
 	}
-	// What the page's script puts into the page as HTML.
+	// The texts that the page's script puts into the page as HTML.
 	for _, p := range d.Partitions {
 		for _, o := range p.History {
 			if strings.ContainsAny(o.Metadata, "<>") {
@@ -216,8 +216,8 @@ func TestWhatPorcupineHasNoModelOfHasNoPicture(t *testing.T) {
 	}
 }
 
-// Every violation of the corpus that has a model is drawn, and Porcupine agrees
-// that it is one wherever it judges at all.
+// Every violation of the corpus that has a model is drawn, and Porcupine finds the violation
+// wherever it judges at all.
 func TestEveryViolationOfTheCorpusIsDrawn(t *testing.T) {
 	sketch := 0
 	for _, h := range readCorpus(t) {

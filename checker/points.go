@@ -10,8 +10,8 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 )
 
-// tellPoints says how often servers came to the points of their code at which faults
-// strike, "" if there were none: a fault that no server came to shows nothing.
+// tellPoints counts how often servers came to the points of their code at which faults strike;
+// "" if no fault had such a point. A fault whose point no server came to shows nothing.
 func tellPoints(points map[string]states.Reach) string {
 	var reached, missed []string
 	for _, at := range slices.Sorted(maps.Keys(points)) {

@@ -8,7 +8,7 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// connecting is a run whose clients, which promise 20, have connected so.
+// connecting is a run with these attempts to connect; its clients promise at most 20.
 func connecting(clients ...histories.Connects) func(*run) {
 	return func(r *run) {
 		r.h.Header.Promises.Connects = 20

@@ -9,7 +9,7 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// ofRecipes makes the header list locks.
+// ofRecipes sets the locks of the header.
 func (r *run) ofRecipes(locks map[string]histories.Lock) *run {
 	r.h.Header.Locks = locks
 	return r
@@ -94,7 +94,7 @@ func TestProgressIsOfEveryModeAndBarrier(t *testing.T) {
 	}
 	for missing := -1; missing < len(steps); missing++ {
 		r := newRun(t).ofRecipes(locks)
-		// Everything is named before the recovery, so that it is asked for.
+		// All locks are used before the recovery, so that each must be acquired in it.
 		for i, s := range steps {
 			r.both(1+i, histories.Fail, 1, s.op, s.e)
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// notHeld answers a release of one's own that the lock was not held.
+// notHeld answers a holder's release with "not held".
 func (r *run) notHeld(ms, p int) *run {
 	return r.op(ms, histories.Fail, p, histories.Release, histories.Event{Depth: 1, Error: "not held"})
 }

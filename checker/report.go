@@ -15,50 +15,56 @@ import (
 	"github.com/zkverify/zkverify/histories/states"
 )
 
-// Report is what [Check] found out about a run.
+// Report is the result of [Check]: its verdicts on a run, and what the run exercised.
 type Report struct {
 	Verdicts []verdict.Verdict
 	Coverage Coverage
-	Recipes  []RecipeUse // what was driven
-	Meetings []Meetings  // what faults have met, by recipe
+	Recipes  []RecipeUse // the recipes that were driven
+	Meetings []Meetings  // the states in which faults met the locks of each recipe
 	Figures  []verdict.Figure
 	Events   int // in the history
-	// ZooKeeper is the version of the servers, as the history says, such as "3.8.0" or
-	// "3.8.0, simulated"; empty if it does not.
+	// ZooKeeper is the version of the servers that the history states, such as "3.8.0" or
+	// "3.8.0, simulated"; empty if it states none.
 	ZooKeeper string
-	// Disagreements say what the servers told differently at the end of the
-	// run: see histories.Census. Unless it is empty the outcome of the run is
-	// Unknown, whatever the verdicts are.
+	// Disagreements lists how the servers' states differed at the end of the run: see
+	// histories.Census. Unless it is empty, the outcome of the run is Unknown, regardless of
+	// the verdicts.
 	Disagreements []string
-	// Diverged name the servers whose tree was not the leader's for a while: see
-	// histories.Census. A run is Unknown whose violations all begin after that.
+	// Diverged lists the servers whose tree differed from the leader's for a while: see
+	// histories.Census. A run is Unknown if all its violations begin after that.
 	Diverged []histories.Divergence
-	// Late says that words of worker processes came so late that no violation can
-	// be held against the target: see histories.Census. A run that violates a
-	// guarantee is Unknown then. Empty if they did not.
+	// Late is set if messages of worker processes were recorded so late that no violation can
+	// be held against the target: see histories.Census. A run that violates a guarantee is
+	// Unknown then. Empty if they were not.
 	Late string
-	// Silences are those of worker processes that something other than the run has
-	// stopped: see histories.Census. A run is Unknown whose violations they can
-	// account for.
+	// Silences lists the times in which something other than the run stopped a worker process:
+	// see histories.Census. A run is Unknown if they can account for its violations.
 	Silences []histories.Silence
-	// Notes tell what limited the verdicts: searches that hit a cap, a history
-	// that was cut off; and what pauses of processes have shown.
+	// Notes list the limits of the verdicts (a search that hit a cap, a history that was cut
+	// off), and the effects of pauses of processes.
 	Notes []string
 
-	own  []Guarantee // of the user's
-	idle string      // why the run as a whole has shown nothing, or not all that is required
+	own  []Guarantee // the guarantees of the user
+	idle string      // the reason why the run as a whole has shown nothing, or not all that is required
 }
 
-// Outcome sums the verdicts up: unknown if the servers disagree with each other,
-// or if a guarantee is violated but a server was wrong before, lines of worker
-// processes were recorded too late to say so, or their silences account for it; else
-// violated if any guarantee is, else unknown if any is, else not exercised
-// if any that the run set out to exercise is, if the run scheduled faults and none met
-// a lease, or if none was put to the test at all; else not judged if any is; else it
-// holds. Reason says which it was, and names what was not exercised.
+// Outcome returns the outcome of the run as a whole. It is
+//
+//   - unknown if the servers disagree with each other;
+//   - violated if any guarantee is, unless the violation cannot be held against the target: a
+//     server was wrong before it, lines of worker processes were recorded too late, or their
+//     silences account for it. Then the outcome is unknown;
+//   - unknown if any guarantee is;
+//   - not exercised if a guarantee that the run set out to exercise is, if the run scheduled
+//     faults and none met a lease, or if no guarantee was put to the test;
+//   - not judged if any guarantee is;
+//   - holds otherwise.
+//
+// The first of these that applies counts. Reason names it, and the guarantees that were not
+// exercised.
 func (r *Report) Outcome() verdict.Outcome { o, _ := r.sum(); return o }
 
-// Reason says in words why Outcome is what it is.
+// Reason returns the reason for Outcome in words.
 func (r *Report) Reason() string { _, why := r.sum(); return why }
 
 func (r *Report) sum() (verdict.Outcome, string) {
@@ -86,8 +92,9 @@ func (r *Report) sum() (verdict.Outcome, string) {
 	return r.noneViolated()
 }
 
-// violated returns the first verdict that says so and can be held against the target;
-// or the first that says so, and why it cannot. Nil if none says so.
+// violated returns the first verdict with a violation that can be held against the target.
+// Without one it returns the first verdict with a violation, and the excuse. It returns nil if
+// no guarantee is violated.
 func (r *Report) violated() (first *verdict.Verdict, why string) {
 	for i := range r.Verdicts {
 		v := &r.Verdicts[i]
@@ -105,9 +112,9 @@ func (r *Report) violated() (first *verdict.Verdict, why string) {
 	return first, why
 }
 
-// excuse says why a violation cannot be held against the target, "" if it can: a server
-// was wrong before any part of it that is known began, lines of worker processes were
-// recorded too late, or their silences account for all parts that are known.
+// excuse returns why a violation cannot be held against the target, or "" if it can. The
+// reasons: a server was wrong before every known part of it began, lines of worker processes
+// were recorded too late, or their silences account for all known parts.
 func (r *Report) excuse(v *verdict.Verdict) string {
 	if r.Late != "" {
 		return r.Late
@@ -120,10 +127,11 @@ func (r *Report) excuse(v *verdict.Verdict) string {
 	return excuseBySilences(r.Silences, v)
 }
 
-// simulatedServers is at the end of Report.ZooKeeper if the servers were simulated.
+// simulatedServers is the suffix of Report.ZooKeeper if the servers were simulated.
 const simulatedServers = ", simulated"
 
-// serversBug says whose bug it is if servers disagree.
+// serversBug returns a phrase that blames a disagreement of the servers on ZooKeeper or on the
+// simulated servers.
 func (r *Report) serversBug() string {
 	if strings.HasSuffix(r.ZooKeeper, simulatedServers) {
 		return "a bug of the simulated servers, not of ZooKeeper"
@@ -131,16 +139,16 @@ func (r *Report) serversBug() string {
 	return "a bug of ZooKeeper"
 }
 
-// Void reports whether the run shows nothing of the target because of its servers: they
-// disagree with each other, or were wrong for a while before all that is violated. It is
-// worth making again.
+// Void reports whether the run shows nothing about the target because of its servers: they
+// disagree with each other, or were wrong for a while before every violation. Such a run is
+// worth repeating.
 func (r *Report) Void() bool {
 	v, why := r.violated()
 	return len(r.Disagreements) > 0 || v != nil && why != "" && r.Late == "" && excuseBySilences(r.Silences, v) == ""
 }
 
-// noneViolated is sum for a report in which no promised guarantee is violated, unknown
-// or missing what the run set out for.
+// noneViolated returns the outcome of a report in which no promised guarantee is violated,
+// unknown or lacks what the run set out for.
 func (r *Report) noneViolated() (verdict.Outcome, string) {
 	named := make(map[verdict.Outcome][]string)
 	for i := range r.Verdicts {
@@ -154,7 +162,7 @@ func (r *Report) noneViolated() (verdict.Outcome, string) {
 	}
 	switch {
 	case len(named[verdict.NotJudged]) > 0:
-		return verdict.NotJudged, "what was judged holds, but nobody has judged " + strings.Join(named[verdict.NotJudged], "; ") + idle
+		return verdict.NotJudged, "what was judged holds, but these were not judged: " + strings.Join(named[verdict.NotJudged], "; ") + idle
 	case len(named[verdict.Holds]) == 0:
 		return verdict.NotExercised, "nothing in the history puts a guarantee to the test" + idle
 	case idle != "":
@@ -163,12 +171,12 @@ func (r *Report) noneViolated() (verdict.Outcome, string) {
 	return verdict.Holds, "every guarantee that was promised holds"
 }
 
-// maxCells is how many empty cells of the coverage a reason names.
+// maxCells bounds the empty cells of the coverage that a reason names.
 const maxCells = 5
 
-// RequireCoverage makes a report of a run, in which some states were never met by one
-// of the faults that are named, one that has shown nothing, unless it shows a violation
-// or is unknown: its outcome is NotExercised then, and its reason names what was not met.
+// RequireCoverage marks a run as one that has shown nothing if one of the named faults never
+// met some state. The outcome of its report is NotExercised then, unless it is violated or
+// unknown, and the reason names the states that were not met.
 func (r *Report) RequireCoverage(faults []string) {
 	empty := r.Unmet(faults)
 	if len(empty) == 0 || r.idle != "" {
@@ -184,8 +192,8 @@ func (r *Report) RequireCoverage(faults []string) {
 	r.idle = fmt.Sprintf("of the coverage that is required, %s: %s", words.Count(len(empty), "cell")+" empty", strings.Join(cells, ", "))
 }
 
-// Unmet returns the cells of some kinds of faults that are empty: all of those of a
-// kind that never struck.
+// Unmet returns the empty cells of the named kinds of faults. All cells of a kind that never
+// struck are empty.
 func (r *Report) Unmet(faults []string) (out []Unmet) {
 	for _, fault := range faults {
 		for _, use := range r.Recipes {
@@ -209,8 +217,8 @@ func (r *Report) Unmet(faults []string) (out []Unmet) {
 // ErrViolated is wrapped by the error of [Report.Err] when a guarantee is violated.
 var ErrViolated = errors.New("violated")
 
-// Err returns nil if Outcome is Holds. Else it says which guarantee does not hold, and
-// how it was first violated: a test of a lock may end with it.
+// Err returns nil if Outcome is Holds. Otherwise its error names the guarantee that does not
+// hold, and the first violation: a test of a lock may end with it.
 func (r *Report) Err() error {
 	switch o, why := r.sum(); o {
 	case verdict.Holds:
@@ -237,9 +245,9 @@ func (r *Report) Verdict(guarantee string) *verdict.Verdict {
 	return nil
 }
 
-// Guarantees returns those that the report has a verdict on: those of the checker in its
-// order, then the user's. Of one of the user's a report that was read back knows the name
-// alone.
+// Guarantees returns the guarantees that the report has a verdict on: those of the checker in
+// its order, then those of the user. A report that was read back knows only the names of the
+// latter.
 func (r *Report) Guarantees() []Guarantee {
 	all := slices.DeleteFunc(Guarantees(), func(g Guarantee) bool { return r.Verdict(g.Name) == nil })
 	for i := range r.Verdicts {
@@ -256,9 +264,9 @@ func (r *Report) Guarantees() []Guarantee {
 	return all
 }
 
-// storedReport is a report as JSON has it.
+// storedReport is the JSON form of a report.
 type storedReport struct {
-	Outcome  verdict.Outcome        `json:"outcome"` // follows, with Reason, from the rest
+	Outcome  verdict.Outcome        `json:"outcome"` // follows from the other fields, as does Reason
 	Reason   string                 `json:"reason"`
 	Verdicts []verdict.Verdict      `json:"verdicts"`
 	Coverage Coverage               `json:"coverage"`
@@ -275,8 +283,7 @@ type storedReport struct {
 	Idle     string                 `json:"idle,omitempty"`
 }
 
-// MarshalJSON writes the report with its overall outcome: the verdict.json of a
-// run.
+// MarshalJSON writes the report with its overall outcome, the contents of a run's verdict.json.
 func (r *Report) MarshalJSON() ([]byte, error) {
 	outcome, reason := r.sum()
 	return json.Marshal(storedReport{

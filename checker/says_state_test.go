@@ -7,12 +7,12 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// link is what process p is told of the link of its lease.
+// link records that process p is told of a change of its lease's link.
 func (r *run) link(ms, p, token int, what histories.Type) *run {
 	return r.add(ms, histories.Event{Type: what, Process: p, Lock: "a", Token: tok(token), Session: session(p)})
 }
 
-// state is how the lease of process p says that it stands, with so long to its deadline.
+// state records a state that the lease of process p reports, with the time to its deadline.
 func (r *run) state(ms, p, token, left int, state string) *run {
 	return r.ofLease(ms, p, token, histories.Saying{Left: in(left), State: state})
 }

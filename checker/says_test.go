@@ -9,7 +9,7 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// says puts an answer of process p on record, asked a millisecond before.
+// says records an answer to process p that was asked for a millisecond before.
 func (r *run) says(ms, p int, e histories.Event, s histories.Saying) *run {
 	r.h.Header.Promises.Says = true
 	e.Type, e.Process, e.Lock = histories.Says, p, "a"
@@ -23,7 +23,7 @@ func (r *run) says(ms, p int, e histories.Event, s histories.Saying) *run {
 	return r.add(ms, e)
 }
 
-// ofLease is what process p's lease with a token says.
+// ofLease records an answer of process p's lease with a token.
 func (r *run) ofLease(ms, p, token int, s histories.Saying) *run {
 	return r.says(ms, p, histories.Event{Token: tok(token), Depth: 1}, s)
 }
@@ -44,13 +44,13 @@ var yes, no = new(bool), new(bool)
 
 func init() { *yes = true }
 
-// in is the time to a deadline.
+// in returns the time to a deadline.
 func in(ms int) *time.Duration {
 	d := time.Duration(ms) * time.Millisecond
 	return &d
 }
 
-// reader holds a lock to read, and its client says whether it holds it in a mode.
+// reader holds a lock to read, and its client answers whether it holds it in a mode.
 func reader(r *run, mode histories.Mode, held *bool) {
 	e := histories.Event{Mode: histories.ModeRead, Token: tok(1), Depth: 1, Session: session(1)}
 	r.ofRecipes(map[string]histories.Lock{"a": {Recipe: histories.ReadWrite}})

@@ -12,7 +12,7 @@ import (
 	"github.com/zkverify/zkverify/histories/service"
 )
 
-// servers are what the servers of a run did.
+// servers is the servers' log of a run.
 type servers struct{ service.Log }
 
 func newServers() *servers {
@@ -23,13 +23,13 @@ func at(ms, zxid int) service.At {
 	return service.At{Zxid: int64(zxid), Time: time.Duration(ms) * time.Millisecond}
 }
 
-// node of process p was created by a transaction, the token of its lease.
+// node records that the node of process p was created by a transaction, the token of its lease.
 func (s *servers) node(p, ms, zxid int) *servers {
 	s.Nodes = append(s.Nodes, service.Node{Path: fmt.Sprintf("a/_c_%d-lock-%010d", p, len(s.Nodes)), Session: session(p), Created: at(ms, zxid)})
 	return s
 }
 
-// deleted says how the last node of process p came to its end.
+// deleted records the deletion of the last node of process p.
 func (s *servers) deleted(p, ms, zxid int) *servers {
 	for i := range s.Nodes {
 		if n := &s.Nodes[i]; n.Session == session(p) && n.Deleted == nil {
@@ -40,7 +40,7 @@ func (s *servers) deleted(p, ms, zxid int) *servers {
 	return s
 }
 
-// by says that the session of process p has deleted the first node.
+// by records that the session of process p deleted the first node.
 func (s *servers) by(p int) *servers {
 	s.Nodes[0].By = session(p)
 	return s
@@ -59,7 +59,7 @@ func (s *servers) expired(p, ms, zxid int) *servers {
 	return s
 }
 
-// promising is a run of a target that promises the first node.
+// promising returns a run of a target that promises the first node.
 func promising(t *testing.T) *run {
 	r := newRun(t)
 	r.h.Header.Promises.FirstNode = true
@@ -82,8 +82,9 @@ func TestTheServersSayWhoWasWrongWhenTwoHeldALock(t *testing.T) {
 		"the first node was never deleted": {newServers().node(1, 6, 41).node(2, 21, 42), verdict.GrantedEarly, verdict.Violated, "which was never deleted"},
 		"the session had ended": {newServers().node(1, 6, 41).node(2, 21, 42).expired(1, 40, 43).deleted(2, 96, 44),
 			verdict.BeliefOutlived, verdict.Holds, "the node of process 1 was deleted at 0.040000 s by 0x2b, with its session, which the servers had expired, before process 2 was granted the lock at 0.050000 s"},
-		// The logs' times are those of the leader's wall clock, to the millisecond: a release
-		// just after the grant may bear its time, or that of the millisecond before.
+		// The times of the logs are those of the leader's wall clock, in milliseconds: a
+		// release just after the grant may have its time, or that of the millisecond
+		// before.
 		"before the grant":         {newServers().node(1, 6, 41).node(2, 21, 42).deleted(1, 49, 43), verdict.BeliefOutlived, verdict.Holds, ""},
 		"just before it":           {newServers().node(1, 6, 41).node(2, 21, 42).deleted(1, 50, 43), "", verdict.Holds, ""},
 		"at the time of the grant": {newServers().node(1, 6, 41).node(2, 21, 42).deleted(1, 51, 43), "", verdict.Holds, ""},
@@ -103,7 +104,7 @@ func TestTheServersSayWhoWasWrongWhenTwoHeldALock(t *testing.T) {
 	}
 }
 
-// A process that crashes believes nothing any more, and its node stays until its session ends.
+// A process that crashed believes nothing any more, and its node stays until its session ends.
 func TestADoubleGrantThatNobodyBelieved(t *testing.T) {
 	run := promising(t).want(5, 1).got(10, 1, 41).want(20, 2).crash(30, 1).got(50, 2, 42).release(60, 2).released(61, 2)
 	for name, test := range map[string]struct {
@@ -198,7 +199,8 @@ func TestAHistoryAloneIsJudgedWithoutTheServers(t *testing.T) {
 	}
 }
 
-// What is left of a history with a grant that was too early is its acquire and its release.
+// A history with a grant that was too early shrinks to the acquire and the release of that
+// grant.
 func TestAGrantThatWasTooEarlyShrinks(t *testing.T) {
 	r := promising(t).cycle(1, 2, 3, 39).want(5, 1).got(10, 1, 41).want(20, 2).crash(30, 1).got(50, 2, 42).release(60, 2).released(61, 2).cycle(70, 71, 3, 45)
 	known := WithService(&newServers().node(3, 1, 39).deleted(3, 3, 40).node(1, 6, 41).node(2, 21, 42).deleted(2, 61, 43).expired(1, 2000, 44).node(3, 70, 45).Log)
@@ -218,7 +220,8 @@ func TestAGrantThatWasTooEarlyShrinks(t *testing.T) {
 	}
 }
 
-// An inner release is to blame if its session had the node deleted, however soon that ended.
+// An inner release is to blame if its session had the node deleted, even if the session ended
+// soon after.
 func TestTheServersSayWhetherAnInnerReleaseFreedTheLock(t *testing.T) {
 	run := newRun(t).want(0, 1).got(1, 1, 41).want(2, 1).deeper(3, 1, 41, 2).want(4, 2).inner(6, 7, 1, 2).got(20, 2, 42).expired(300, 1).release(900, 1).released(901, 1)
 	for name, test := range map[string]struct {

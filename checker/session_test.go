@@ -56,7 +56,7 @@ func TestProgress(t *testing.T) {
 	chaos := func(r *run) *run {
 		return r.phase(0, histories.PhaseChaos).cycle(1, 2, 1, 1).cycle(3, 4, 2, 2).phase(10, histories.PhaseRecovery)
 	}
-	writes := func(r *run, ms int, took time.Duration) { // half of the run's writes took so long
+	writes := func(r *run, ms int, took time.Duration) { // half of the run's writes took that long
 		r.phase(ms, histories.PhaseEnd).add(ms+1, histories.Event{Type: histories.CensusDone, Process: -1, Census: &histories.Census{Write: took}})
 	}
 	slow := func(r *run, ms int) { writes(r, ms, 20*time.Millisecond) }

@@ -12,23 +12,23 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// Shrink returns a part of h, as small as it gets by leaving events out, with the
-// first violation of a guarantee that h has: the same parties, from and to the same
-// instants, in the same words. It is a valid history, whose header says for which
-// guarantee it was shrunk, and [Check] judges it on that one alone. An empty
-// guarantee means the first one that is violated, in the order of reports.
+// Shrink returns the smallest part of h that it finds, by leaving events out, with the first
+// violation of a guarantee in h: the same parties, the same start and end, the same sentence.
+// The part is a valid history. Its header names the guarantee it was shrunk for, and [Check]
+// judges it on that one alone. An empty guarantee stands for the first violated one, in the
+// order of reports.
 //
-// The small history has no violation that h has not. What explains the violation
-// stays: the fault that its witness names, the ends of the parties' sessions, what a
-// party read before it wrote. So does what decides it without being a party: the
-// changes of a semaphore's size that were in force, the removes of a barrier that were
-// under way. A hold goes whole, with its acquire, its place in the queue, all that
-// was done under it, and its release. Of a counter the writes in between may go: the
-// header says which values they wrote. What the servers did ([WithService]) stays as it is,
-// and is needed to judge the small history on [FirstNode]. Zeller and Hildebrandt, "Simplifying and
-// isolating failure-inducing input", 2002.
+// The part has no violation that h does not have. It keeps the events that explain the
+// violation: the fault that its witness names, the ends of the parties' sessions, the value
+// that a party read before it wrote. It also keeps events that decide the violation without
+// belonging to a party: the changes of a semaphore's size that were in force, the removes of a
+// barrier that were under way. A hold is left out as a whole, with its acquire, its place in
+// the queue, all operations under it, and its release. Writes of a counter between the kept
+// ones may be left out: the header lists the values that they wrote. The servers' log
+// ([WithService]) is not shrunk, and is needed to judge the part on [FirstNode]. Zeller and
+// Hildebrandt, "Simplifying and isolating failure-inducing input", 2002.
 //
-// progress, if not nil, is told how many events are left. Errors:
+// progress, if not nil, is called with the number of events that are left. Errors:
 // [ErrNotViolated], [ErrNoGuarantee], those of [Check].
 func Shrink(ctx context.Context, h *histories.History, guarantee string, progress func(events int), opts ...Option) (*histories.History, error) {
 	if err := histories.Validate(h); err != nil {
@@ -37,9 +37,9 @@ func Shrink(ctx context.Context, h *histories.History, guarantee string, progres
 	return ShrinkEvents(ctx, SourceOf(h), guarantee, progress, opts...)
 }
 
-// ShrinkEvents is [Shrink] of a history that need not be in memory: it is gone through several
-// times, and what took place around the violation is made smaller. All of the history is in
-// memory only if the violation cannot be seen otherwise.
+// ShrinkEvents is [Shrink] for a history that need not be in memory: it reads the history
+// several times, and shrinks the events around the violation. It holds the whole history in
+// memory only if no excerpt shows the violation.
 func ShrinkEvents(ctx context.Context, s Source, guarantee string, progress func(events int), opts ...Option) (*histories.History, error) {
 	v, g, events, err := firstViolated(ctx, s, guarantee, opts)
 	if err != nil {
@@ -57,12 +57,12 @@ func ShrinkEvents(ctx context.Context, s Source, guarantee string, progress func
 	return small, nil
 }
 
-// shrink looks for the smallest part in excerpts, each longer than the one before: a violation
-// may rest on what is far from it.
+// shrink looks for the smallest part in excerpts, each longer than the one before: the events
+// that a violation depends on may be far from it.
 func (c *check) shrink(s Source, g Guarantee, w verdict.Witness, events int, progress func(int), opts []Option) (*histories.History, error) {
 	c.conventions(&s.Header)
 	for around := max(1, c.inMemory/8); ; around *= 8 {
-		if around >= events || s.inMemory != nil && !c.excerpts { // nothing is gained by one
+		if around >= events || s.inMemory != nil && !c.excerpts { // an excerpt would gain nothing
 			c.inMemory = events
 		}
 		x, err := c.excerptOf(s, events, w, around)
@@ -89,11 +89,11 @@ func (c *check) shrink(s Source, g Guarantee, w verdict.Witness, events int, pro
 	}
 }
 
-// inOneWindow has a history judged that is in memory as a whole.
+// inOneWindow has the whole history judged in one window, for a history in memory.
 func inOneWindow(c *check) { c.window = math.MaxInt }
 
 // firstViolated judges a history and returns the first violation of the named guarantee, or of
-// the first that is violated.
+// the first violated one if none is named.
 func firstViolated(ctx context.Context, s Source, guarantee string, opts []Option) (*verdict.Verdict, Guarantee, int, error) {
 	none := Guarantee{}
 	all, err := newCheck(ctx, opts).guarantees()
@@ -121,8 +121,8 @@ func firstViolated(ctx context.Context, s Source, guarantee string, opts []Optio
 	return nil, none, 0, r.refuse(guarantee, s.Header.Shrunk)
 }
 
-// violations returns all violations of a guarantee in a history, as the interval engine sees
-// them, or both.
+// violations returns all violations of a guarantee in a history that the interval engine finds,
+// or that both engines find.
 func violations(ctx context.Context, g Guarantee, s Source, both bool, opts []Option) ([]verdict.Witness, error) {
 	engine := Interval
 	if both {

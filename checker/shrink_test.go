@@ -10,8 +10,7 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// haystack is a run of correct cycles by five processes, with one bad cycle in the
-// middle of them.
+// haystack is a run of correct cycles by five processes, with one bad cycle in their middle.
 func haystack(t testing.TB, cycles int, bad func(r *run, ms, token int)) *histories.History {
 	r := newRun(t)
 	for i := range cycles {
@@ -28,27 +27,27 @@ func haystack(t testing.TB, cycles int, bad func(r *run, ms, token int)) *histor
 	return r.h
 }
 
-// doubleHold has process 2 acquire what process 1 holds.
+// doubleHold makes process 2 acquire the lock that process 1 holds.
 func doubleHold(r *run, ms, token int) {
 	r.want(ms, 1).got(ms+1, 1, token).want(ms+2, 2).got(ms+3, 2, token+1)
 	r.release(ms+6, 1).released(ms+7, 1).release(ms+8, 2).released(ms+9, 2)
 }
 
-// overtaking has process 2 hold before process 1, who queued before it.
+// overtaking makes process 2 hold the lock before process 1, which queued before it.
 func overtaking(r *run, ms, token int) {
 	r.want(ms, 1).place(ms+1, 1, token).want(ms+2, 2).place(ms+3, 2, token+1)
 	r.got(ms+4, 2, token+1).release(ms+5, 2).released(ms+6, 2)
 	r.got(ms+7, 1, token).release(ms+8, 1).released(ms+9, 1)
 }
 
-// oldToken has process 2 hold with a token that is older than all before.
+// oldToken makes process 2 hold the lock with a token that is older than all before.
 func oldToken(r *run, ms, _ int) { r.cycle(ms, ms+5, 2, 1) }
 
 func TestShrinkLeavesTheViolationAndLittleElse(t *testing.T) {
 	for _, c := range []struct {
 		guarantee string
 		bad       func(*run, int, int)
-		most      int // operations: each hold goes with its release
+		most      int // operations: each hold includes its release
 	}{
 		{MutualExclusion, doubleHold, 4},
 		{Fairness, overtaking, 4},
@@ -162,8 +161,8 @@ process 2 has given a back
 	}
 }
 
-// Without the changes of the size that were in force, the same grants would be
-// too many for another size.
+// Without the changes of the size that were in force, the same grants would exceed another
+// size.
 func TestShrinkLeavesTheSizeThatWasInForce(t *testing.T) {
 	r := newRun(t)
 	semaphore(histories.SharedSemaphore, func(r *run) {
@@ -192,13 +191,13 @@ func TestShrinkLeavesTheSizeThatWasInForce(t *testing.T) {
 			sizes = append(sizes, e.Size)
 		}
 	}
-	// 20 is in the last event: what nobody gives back is held until then.
+	// 20 is in the last event: a permit that is never released is held until then.
 	if !slices.Equal(sizes, []int{8, 7, 20}) {
 		t.Errorf("the sizes that are left are %v", sizes)
 	}
 }
 
-// Without the remove that let others pass, nobody would have removed it at all.
+// Without the remove that let others pass, there would be no remove at all.
 func TestShrinkLeavesTheRemoveThatWasUnderWay(t *testing.T) {
 	r := newRun(t).ofRecipes(map[string]histories.Lock{"a": {Recipe: histories.Barrier}})
 	does := func(from, to, p int, op histories.Op) {

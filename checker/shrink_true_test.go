@@ -16,7 +16,7 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// operations counts those that were begun.
+// operations counts the invocations.
 func operations(h *histories.History) int {
 	n := 0
 	for i := range h.Events {
@@ -27,8 +27,8 @@ func operations(h *histories.History) int {
 	return n
 }
 
-// violationsOf returns all violations of a guarantee that h has, told without the
-// lines of the file, which differ from history to history.
+// violationsOf returns all violations of a guarantee in h, described without the line numbers
+// of the file, which differ between histories.
 func violationsOf(t rapid.TB, h *histories.History, guarantee string, opts ...Option) (told []string, all []verdict.Witness) {
 	t.Helper()
 	r, err := Check(context.Background(), h, append(opts, func(c *check) { c.everyOne = true })...)
@@ -52,8 +52,8 @@ func violationsOf(t rapid.TB, h *histories.History, guarantee string, opts ...Op
 	return told, v.Witnesses
 }
 
-// shrinksTruly shrinks h for a guarantee that it violates, and checks what a shrunk
-// history has to be.
+// shrinksTruly shrinks h for a guarantee that it violates, and checks the properties of a
+// shrunk history.
 func shrinksTruly(t rapid.TB, h *histories.History, guarantee string, opts ...Option) *histories.History {
 	t.Helper()
 	small, err := Shrink(context.Background(), h, guarantee, nil, opts...)
@@ -61,7 +61,7 @@ func shrinksTruly(t rapid.TB, h *histories.History, guarantee string, opts ...Op
 		t.Fatalf("%s: %v\n%s", guarantee, err, drawn.Text(h))
 	}
 	before, was := violationsOf(t, h, guarantee, opts...)
-	after, is := violationsOf(t, small, guarantee) // as its header says: without the options
+	after, is := violationsOf(t, small, guarantee) // by its header: without the options
 	if !slices.Contains(after, before[0]) {
 		t.Fatalf("%s: %s\nis not told any more:\n%s", guarantee, before[0], drawn.Text(small))
 	}
@@ -80,7 +80,7 @@ func shrinksTruly(t rapid.TB, h *histories.History, guarantee string, opts ...Op
 			t.Fatalf("%s: the end of session %s is not told any more\n%s", guarantee, p.Session, drawn.Text(small))
 		}
 	}
-	part := h.Events // of which what is left is a part, in its order
+	part := h.Events // small must be a part of it, in its order
 	for i := range small.Events {
 		at := slices.IndexFunc(part, func(e histories.Event) bool { return fmt.Sprint(e) == fmt.Sprint(small.Events[i]) })
 		if at < 0 {
@@ -145,8 +145,8 @@ func TestADrawnHistoryShrinksToAViolationThatItHas(t *testing.T) {
 	}
 }
 
-// drawCounters draws a history of holders that increment two counters of a lock, most
-// of them one after the other, and some by what they read long ago.
+// drawCounters draws a history of holders that increment two counters of a lock, most of them
+// one after the other, and some by a value that they read long ago.
 func drawCounters(t *rapid.T) *histories.History {
 	r := newRun(nil)
 	values := map[string]int{}
@@ -191,8 +191,8 @@ func TestEveryViolationOfTheCorpusShrinks(t *testing.T) {
 	}
 }
 
-// What a run of zkverify with zk.Lock left, whose sessions were ended from the
-// side: two processes held one lock, and increments were lost.
+// The history of a zkverify run with zk.Lock in which sessions were ended by another client:
+// two processes held one lock, and increments were lost.
 func TestARecordedHistoryShrinksToAFewOperations(t *testing.T) {
 	h, err := histories.ReadFile(filepath.Join("testdata", "zk-lock.jsonl.zst"))
 	if err != nil {
@@ -248,7 +248,7 @@ process 0 calls release of lock-0
 	}
 }
 
-// A part that was cut off from its chain accuses nobody of the writes that are gone.
+// A part that lacks earlier writes of a counter does not report them as lost.
 func TestWritesThatWereLeftOutAreNotMissed(t *testing.T) {
 	r := newRun(t)
 	r.want(0, 1).got(1, 1, 1).reads(2, 1, 0)

@@ -11,17 +11,17 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 )
 
-// A worker process that something other than the run stops, such as a garbage collection,
-// cannot be told of a loss, nor tell of it. The run finds that out when it is over, from when
-// the worker answered. So a silence does not excuse a belief, as a pause does; what it can
-// account for is not held against the target.
+// Something other than the run, such as a garbage collection, may stop a worker process. The
+// worker can then neither be told of a loss nor report one. The run detects that when it is
+// over, by the times of the worker's answers. A silence therefore does not excuse a belief, as
+// a pause does, but a violation that silences can account for is not held against the target.
 
-// accountable is the share of a violation's time that silences must fill to account for
-// it: what they hold up does not last much longer than they do.
+// accountable is the share of a violation's time that silences must fill to account for it: the
+// actions that a silence delays do not take much longer than the silence.
 const accountable = 1.0 / 3
 
-// excuseBySilences says why a violation cannot be held against the target if silences
-// account for all parts of it that are known, else "".
+// excuseBySilences returns why a violation cannot be held against the target if silences
+// account for all its known parts, else "".
 func excuseBySilences(silences []histories.Silence, v *verdict.Verdict) string {
 	if len(silences) == 0 || len(v.Witnesses) == 0 {
 		return ""
@@ -37,9 +37,10 @@ func excuseBySilences(silences []histories.Silence, v *verdict.Verdict) string {
 		s.Worker, verdict.At(s.From), verdict.At(s.To))
 }
 
-// accountFor reports whether silences fill enough of the time of a violation. Each counts
-// for as long again after its end, in which what it has held up is made good. What the servers'
-// logs show, that the lock was granted too early, is no matter of when anybody was told.
+// accountFor reports whether silences fill enough of the time of a violation. Each counts for
+// as long again after its end, in which the worker catches up. A lock that was granted too
+// early by the servers' logs is not excused: there it does not matter when the holders were
+// told.
 func accountFor(silences []histories.Silence, w verdict.Witness) bool {
 	if w.Order == verdict.GrantedEarly {
 		return false
@@ -56,7 +57,8 @@ func accountFor(silences []histories.Silence, w verdict.Witness) bool {
 	return met && float64(filled) >= accountable*float64(w.To-w.From)
 }
 
-// tellSilences tells how often worker processes were silent, or "" if none ever was.
+// tellSilences counts the silences of worker processes in a sentence, or returns "" if there
+// were none.
 func tellSilences(census *histories.Event) string {
 	if census == nil || len(census.Census.Silences) == 0 {
 		return ""

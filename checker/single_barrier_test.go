@@ -9,8 +9,7 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// told is a history with a known answer and, if it is violated, some words of
-// its first witness.
+// told is a history with a known answer and, if it is violated, words of its first witness.
 type told struct {
 	name string
 	make func(*run)

@@ -7,22 +7,22 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// Source is a valid history that can be gone through more than once, such as one in a file
+// Source is a valid history that can be read more than once, such as one in a file
 // ([histories.File.All]).
 type Source struct {
 	Header histories.Header
-	// Events yields the events from the first one on, each time that it is gone through. An
-	// event is not looked at any more when the next one is asked for. An error that comes
-	// instead of an event is returned.
+	// Events yields the events from the first one on, each time that it is called. An event is
+	// not read again once the next one is requested. An error that comes instead of an event is
+	// returned.
 	Events iter.Seq2[*histories.Event, error]
-	// Line returns the line of the file on which the event stands that was yielded last. Nil
-	// stands for the lines that JSON lines have.
+	// Line returns the line in the file of the event that was yielded last. Nil stands for the
+	// line numbers of the JSON lines format.
 	Line func() int
 
-	inMemory *histories.History // it is in memory as a whole; nil if that is not known
+	inMemory *histories.History // the whole history, if it is in memory; nil if that is not known
 }
 
-// SourceOf is the source of a history in memory.
+// SourceOf returns the source of a history in memory.
 func SourceOf(h *histories.History) Source {
 	s := Source{Header: h.Header, inMemory: h}
 	i := 0
@@ -45,7 +45,7 @@ func (s Source) line(i int) int {
 	return s.Line()
 }
 
-// each goes through the events until ctx ends.
+// each calls do with each event until ctx ends.
 func (s Source) each(ctx context.Context, do func(i int, e *histories.Event)) error {
 	i := 0
 	for e, err := range s.Events {

@@ -10,9 +10,9 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// stalled says that the process that records stood still.
+// stalled records that the recording process stood still.
 func (r *run) stalled(from, to int) *run {
-	r.h.Header.Version = 4 // the first that has it
+	r.h.Header.Version = 4 // the first with stalls
 	return r.add(to, histories.Event{Type: histories.Stalled, Process: -1, Since: time.Duration(from) * time.Millisecond})
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// ending is a context that is over once it was asked so many times whether it is.
+// ending is a context that ends after a number of checks whether it has ended.
 type ending struct {
 	context.Context
 	asked atomic.Int64
@@ -25,10 +25,10 @@ func (c *ending) Err() error {
 	return nil
 }
 
-// TestJudgesOfALargeWindowStop judges one lock with very many operations in one instant, which is one
-// window: the judges look whether to end every few steps of what they do, and when they are to end
-// they do so without many steps more. What is counted is how often they look: each loop that does
-// not look makes it n/256 times less.
+// TestJudgesOfALargeWindowStop judges one lock with very many operations in one instant, which
+// is one window. The judges check every few steps whether to stop, and when they must stop they
+// do so within a few more steps. The test counts the checks: each loop without checks makes
+// their number n/256 smaller.
 func TestJudgesOfALargeWindowStop(t *testing.T) {
 	const n = 2048
 	for r, least := range map[histories.Recipe]int64{histories.Mutex: 200, histories.ReadWrite: 190, histories.Semaphore: 140, histories.Revocation: 225, histories.MultiLock: 235} {
@@ -56,7 +56,7 @@ func TestJudgesOfALargeWindowStop(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			reading := int64(len(h.Events)) // each is preceded by a look
+			reading := int64(len(h.Events)) // each event is preceded by a check
 			if all-reading < least {
 				t.Fatalf("the judges look %d times, want %d or more: it can take long until they end", all-reading, least)
 			}

@@ -9,8 +9,7 @@ import (
 	"github.com/zkverify/zkverify/histories/states"
 )
 
-// tally counts what happens while it happens: the figures of the run, and how much each
-// recipe was used.
+// tally counts while the history is read: the figures of the run, and the uses of each recipe.
 type tally struct {
 	facts.Deaf
 	t            *facts.Trace
@@ -43,8 +42,8 @@ func (c *tally) Event(_ int, e *histories.Event) {
 	}
 }
 
-// Invoked counts an operation, and completed one that was answered. The first part
-// stands for all.
+// Invoked counts an operation, and Completed one that was answered. An operation over several
+// locks is counted by its first part.
 func (c *tally) Invoked(o *facts.Op) {
 	if o.Part == 0 {
 		c.operations++
@@ -59,7 +58,7 @@ func (c *tally) Completed(o *facts.Op) {
 	c.left(o)
 }
 
-// Placed and left count the places that an acquire has while it is under way.
+// Placed and left count the places of acquires that are under way.
 func (c *tally) Placed(o *facts.Op) { c.uses(o.Places[len(o.Places)-1].Session, 1) }
 
 func (c *tally) left(o *facts.Op) {
@@ -77,11 +76,11 @@ func (c *tally) uses(session string, n int) {
 // Began counts the holds of a session.
 func (c *tally) Began(h *facts.Hold) { c.uses(h.Session, 1) }
 
-// Ended counts sessions that a hold ends with.
+// Ended counts a session that ends together with a hold.
 func (c *tally) Ended(h *facts.Hold) {
 	c.uses(h.Session, -1)
 	if h.Why == facts.ByLoss && h.Session != "" {
-		// It was told ahead of time.
+		// The client was told before the session was seen to end.
 		c.lost[h.Session] = true
 		if at, ok := c.t.Sessions.Expired[h.Session]; ok && at >= h.Start && !c.counted[h.Session] {
 			c.counted[h.Session] = true
@@ -99,7 +98,7 @@ func (c *tally) expired(session string) {
 	c.expiredInUse++
 }
 
-// recipes returns how much each recipe of the run was used.
+// recipes returns the uses of each recipe of the run.
 func (c *tally) recipes() []RecipeUse {
 	var out []RecipeUse
 	for _, r := range c.t.Recipes() {
@@ -121,7 +120,7 @@ func (c *tally) found(r histories.Recipe, s State) int {
 	return c.coverage.FoundByAny(states.Doing{Recipe: r, State: s})
 }
 
-// figures are those of the run as a whole.
+// figures returns the figures of the run as a whole.
 func (c *tally) figures(uses []RecipeUse) []verdict.Figure {
 	heldAcross := 0
 	for _, u := range uses {
@@ -136,8 +135,8 @@ func (c *tally) figures(uses []RecipeUse) []verdict.Figure {
 	}
 }
 
-// paceFigures tells of how many operations were answered in each second without a
-// fault, if there was one.
+// paceFigures returns the figures of the operations answered in each second without a fault, if
+// there was such a second.
 func paceFigures(counts []int) []verdict.Figure {
 	if len(counts) == 0 {
 		return nil

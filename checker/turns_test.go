@@ -7,7 +7,7 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// numbered tells p its place in a queue whose places have no tokens.
+// numbered reports to p its place in a queue whose places have no tokens.
 func (r *run) numbered(ms, p, sequence int) *run {
 	return r.add(ms, histories.Event{Type: histories.Enqueued, Process: p, Lock: "a", Sequence: sequence, Session: session(p)})
 }

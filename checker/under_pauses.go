@@ -13,7 +13,8 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 )
 
-// tellStalls tells how often the process that records stood still, or "" if it never did.
+// tellStalls counts the stalls of the recording process in a sentence, or returns "" if there
+// were none.
 func tellStalls(t *facts.Trace) string {
 	if len(t.Faults.Stalls) == 0 {
 		return ""
@@ -26,8 +27,8 @@ func tellStalls(t *facts.Trace) string {
 		words.Times(len(t.Faults.Stalls)), verdict.Ms(longest))
 }
 
-// underPauses tells both sides of what pauses of processes have shown: what no
-// lock can prevent, and what protects all the same.
+// underPauses summarizes the effects of pauses of processes: those that no lock can prevent,
+// and the protection that still holds.
 func underPauses(t *facts.Trace, r *Report) string {
 	if !t.Faults.Pauses() {
 		return ""

@@ -7,12 +7,13 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// Of three permits 1 has two, and 2 stands first in the queue for two from 5011 on.
+// Of three permits process 1 has two, and process 2 stands first in the queue for two from 5011
+// on.
 func shortOfPermits(r *run) *run {
 	return r.promising().permitsAt(5000, 1, 2, 1).asks(5010, 2, 2).stands(5011, 2, 20)
 }
 
-// stands tells an acquire the number of its place.
+// stands reports to an acquire the number of its place.
 func (r *run) stands(ms, p, number int) *run {
 	return r.add(ms, histories.Event{Type: histories.Enqueued, Process: p, Lock: "a", Sequence: number, Session: session(p)})
 }
@@ -22,7 +23,7 @@ func (r *run) permitsAt(ms, p, n, token int) *run {
 	return r.asks(ms, p, n).stands(ms+1, p, token).gets(ms+2, p, n, token)
 }
 
-// end shows that the sessions of 1, 2 and 3 live on.
+// end shows that the sessions of processes 1, 2 and 3 live on.
 func (r *run) end(ms int) *run {
 	for p := range 3 {
 		r.permits(ms+10*p, p+1, 1, 50+p).back(ms+10*p+5, p+1, 1, 50+p)
@@ -30,13 +31,13 @@ func (r *run) end(ms int) *run {
 	return r.phase(ms+50, histories.PhaseChaos)
 }
 
-// permitsLate grants 2 what it waits for, and takes them back.
+// permitsLate grants process 2 the permits that it waits for, and releases them.
 func (r *run) permitsLate(ms int) *run {
 	return r.awake(ms).gets(ms, 2, 2, 20).back(ms+1, 2, 2, 20).end(ms + 8000)
 }
 
-// lineByNumber is as line, of a lock whose places have numbers: 2 waits, and so does 3 with
-// a number of its own until it crashes.
+// lineByNumber is line for a lock whose places have numbers: process 2 waits, and so does
+// process 3, with the given number, until it crashes.
 func (r *run) lineByNumber(third int) *run {
 	r.ofRecipes(map[string]histories.Lock{"a": {Recipe: histories.NonReentrant}})
 	r.promising().want(5000, 1).stands(5001, 1, 1).got(5002, 1, 1).want(5010, 2).want(5011, 3).stands(5012, 2, 3)
@@ -46,10 +47,10 @@ func (r *run) lineByNumber(third int) *run {
 	return r.crash(5050, 3).release(5100, 1).released(5101, 1)
 }
 
-// renumbered is a queue that everybody had left, so that its numbers began anew with 2: before
-// that 4 has got the lock, and given it back, and 3 has crashed, so that nobody knows whether the
-// lock is its own. Which of the two was told the number 9 before 2 came is given; the other
-// was told 8 at the same time as 2 was told its own.
+// renumbered is a queue that all contenders had left, so that its numbers began anew with
+// process 2. Before that process 4 got the lock and released it, and process 3 crashed, so that
+// it is not known whether the lock is its own. old is the process that was told the number 9
+// before 2 came; the other one was told 8 at the same time as 2 was told its own number.
 func (r *run) renumbered(old int) *run {
 	r.ofRecipes(map[string]histories.Lock{"a": {Recipe: histories.NonReentrant}})
 	r.promising().want(4990, 7-old)

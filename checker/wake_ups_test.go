@@ -8,8 +8,8 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// awake adds to the events until a time what the run's one server says when nothing
-// else is on record.
+// awake adds, until a time, the reports of the run's one server that are recorded when nothing
+// else is.
 func (r *run) awake(until int) *run {
 	for ms := r.now() + 100; ms < until; ms += 100 {
 		r.server(ms, histories.Alone)
@@ -28,15 +28,15 @@ func (r *run) server(ms int, state histories.ServerState) *run {
 	return r.add(ms, histories.Event{Type: histories.ServerSeen, Process: -1, Server: &histories.Server{ID: 1, State: state}})
 }
 
-// promising makes the target promise that who is first in a queue is granted the lock
+// promising makes the target promise that the first contender in a queue is granted the lock
 // within a second. Its server was found long ago.
 func (r *run) promising() *run {
 	r.h.Header.Promises.TurnBound, r.h.Header.Servers = time.Second, 1
 	return r.server(0, histories.Alone).awake(5000)
 }
 
-// line is a holder, 1, and those who wait behind it, from 5000 on; it gives the lock
-// back at 5100.
+// line is a holder, process 1, and the waiters behind it, from 5000 on. Process 1 releases the
+// lock at 5100.
 func (r *run) line(waiting ...int) *run {
 	r.want(5000, 1).place(5001, 1, 1).got(5002, 1, 1)
 	for i, p := range waiting {
@@ -45,13 +45,13 @@ func (r *run) line(waiting ...int) *run {
 	return r.release(5099, 1).released(5100, 1)
 }
 
-// grant is a grant to p at a time, the release, and what comes after it.
+// grant is a grant to p at a time, its release, and the recovery after it.
 func (r *run) grant(ms, p int, others ...int) *run {
 	return r.awake(ms).got(ms, p, p).release(ms+1, p).released(ms+2, p).recovers(ms+5000, append(others, p)...)
 }
 
-// gaveUpUnderAFault is an acquire that gives up under a fault, a grant to another, which
-// asked for it at some time, of some session, and a third that sleeps on.
+// gaveUpUnderAFault is an acquire that gives up under a fault, a grant to another process,
+// which asked for it at a given time in a given session, and a third process that sleeps on.
 func gaveUpUnderAFault(r *run, second string, placed bool, ms int) {
 	r.promising().fault(5000, histories.FaultStart, "isolate", 2).want(5001, 2)
 	if placed {

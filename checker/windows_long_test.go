@@ -10,8 +10,9 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// TestLongHistoriesInWindows judges histories in which most locks are idle in most windows, with
-// faults that come and go meanwhile: in windows they are judged as they are at once.
+// TestLongHistoriesInWindows judges histories in which most locks are idle in most windows,
+// with faults that begin and end meanwhile: in windows they get the same verdicts as in one
+// piece.
 func TestLongHistoriesInWindows(t *testing.T) {
 	n, first := 60, rand.Uint64()
 	if testing.Short() || drawn.Race {
@@ -52,7 +53,7 @@ func sameLong(t *testing.T, seed uint64, window int, r, whole *Report) {
 	for i := range r.Verdicts {
 		got, want := r.Verdicts[i], whole.Verdicts[i]
 		if got.Guarantee == Fairness && got.Outcome == verdict.Violated && want.Outcome == verdict.Violated {
-			continue // of the many that one contender overtakes, some may have been forgotten
+			continue // of the many contenders that one overtakes, some may have been forgotten
 		}
 		if !sameVerdict(got, want) {
 			t.Errorf("seed %d, in windows of %d events:\n%+v\nat once:\n%+v", seed, window, got, want)

@@ -21,15 +21,15 @@ import (
 type benchCase struct {
 	name       string
 	target     string
-	operations int  // of the history in a file that it needs, or 0
-	mixed      bool // of every recipe
+	operations int  // of the history in a file that the case needs, or 0
+	mixed      bool // a history of every recipe
 	run        func(ctx context.Context, file string) (outcome, error)
 }
 
-// outcome is what came of a case.
+// outcome is the result of a case.
 type outcome struct {
-	Took time.Duration // what is measured: not the drawing of histories
-	Peak int64         // bytes of memory, at most, of the whole process
+	Took time.Duration // the measured time, without the drawing of histories
+	Peak int64         // the peak memory of the whole process, in bytes
 	Says string
 }
 
@@ -53,7 +53,7 @@ var cases = []benchCase{
 
 var broken = shape{operations: 10_000, unanswered: 20, violated: true}
 
-// drawn judges a history while it is drawn, which takes no part in the time.
+// drawn judges a history while it is drawn. The drawing does not count.
 func drawn(s shape, opts ...checker.Option) func(context.Context, string) (outcome, error) {
 	return func(ctx context.Context, _ string) (outcome, error) {
 		var drawing time.Duration
@@ -136,8 +136,8 @@ func shrink(ctx context.Context, _ string) (outcome, error) {
 	return outcome{Took: time.Since(start), Says: words.Count(n, "operation") + " left"}, nil
 }
 
-// says sums a report up: guarantees that nothing in the history puts to the test
-// are left out.
+// says summarizes a report, without the guarantees that nothing in the history puts to the
+// test.
 func says(r *checker.Report) string {
 	n := map[verdict.Outcome]int{}
 	for i := range r.Verdicts {

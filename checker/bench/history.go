@@ -10,7 +10,7 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// header is that of the drawn histories: one mutex that promises everything.
+// header returns the header of the drawn histories: one mutex that promises everything.
 func header() histories.Header {
 	return histories.Header{
 		Version: histories.Version, Seed: seed, Recipe: "mutex", Target: "drawn", SessionTimeout: 2 * time.Second,
@@ -26,16 +26,16 @@ const (
 	clients = 50
 )
 
-// shape is what a history is to be like.
+// shape describes a history to draw.
 type shape struct {
 	operations int
-	unanswered int  // how many of them, spread over the history
+	unanswered int  // how many of the operations, spread over the history
 	violated   bool // an intruder is granted the lock in the middle while it is held
 }
 
-// history draws acquires and releases of one lock for which all clients contend
-// all the time, granted in the order of the queue, and an increment of the plain
-// counter in one hold of ten. It yields the same event each time, filled anew.
+// history draws acquires and releases of one lock for which all clients contend all the time,
+// granted in the order of the queue, and an increment of the plain counter in one hold of ten.
+// It yields the same Event each time, with new contents.
 func history(s shape) iter.Seq[*histories.Event] {
 	return func(yield func(*histories.Event) bool) {
 		d := &drawer{shape: s, r: rand.New(rand.NewPCG(seed, seed)), yield: yield, left: s.operations}
@@ -53,7 +53,7 @@ func history(s shape) iter.Seq[*histories.Event] {
 	}
 }
 
-// drawer plays the clients. Each has one thing to do next.
+// drawer plays the clients. Each has one next step.
 type drawer struct {
 	shape
 	r        *rand.Rand
@@ -64,7 +64,7 @@ type drawer struct {
 	now      time.Duration
 	steps    int
 	left     int // operations that may still be invoked
-	lost     int // that were not answered
+	lost     int // operations that were not answered
 	intruded bool
 	zxid     int64 // of the last lock node
 	queue    []int // clients, in the order of their places
@@ -80,7 +80,7 @@ type client struct {
 
 type step struct {
 	at     time.Duration
-	n      int // tells those of one instant apart
+	n      int // orders the steps of one instant
 	client int
 	do     func(d *drawer, client int)
 }
@@ -90,7 +90,7 @@ func (d *drawer) after(wait time.Duration, client int, do func(*drawer, int)) {
 	heap.Push(&d.due, step{d.now + wait, d.steps, client, do})
 }
 
-// soon is the time that a request to a server takes.
+// soon returns the time that a request to a server takes.
 func (d *drawer) soon() time.Duration { return time.Duration(50+d.r.IntN(400)) * time.Microsecond }
 
 func (d *drawer) event(c int, t histories.Type, op histories.Op) *histories.Event {
@@ -100,7 +100,7 @@ func (d *drawer) event(c int, t histories.Type, op histories.Op) *histories.Even
 
 func (d *drawer) emit(e *histories.Event) { d.stopped = d.stopped || !d.yield(e) }
 
-// invoke reports whether there is an operation left, and invokes it.
+// invoke invokes an operation if one is left, and reports whether it did.
 func (d *drawer) invoke(e *histories.Event) bool {
 	if d.left == 0 {
 		return false
@@ -110,8 +110,8 @@ func (d *drawer) invoke(e *histories.Event) bool {
 	return true
 }
 
-// unheard reports whether the answer to the operation just invoked by c is to be
-// missing. Its client goes on as another process.
+// unheard reports whether the operation that c just invoked gets no answer. Its client then
+// goes on as another process.
 func (d *drawer) unheard(c int) bool {
 	if d.lost == d.unanswered || (d.operations-d.left)*(d.unanswered+1) < (d.lost+1)*d.operations {
 		return false
@@ -159,8 +159,8 @@ func hold(d *drawer, c int) {
 	d.after(d.soon(), c, leave)
 }
 
-// intrude grants the lock to somebody else for a moment, with a token between that
-// of the holder and those of all who wait: only mutual exclusion is broken.
+// intrude grants the lock to another client for a moment, with a token between that of the
+// holder and those of all waiters: only mutual exclusion is broken.
 func (d *drawer) intrude(holders histories.Token) {
 	d.intruded = true
 	e := histories.Event{Time: d.now, Type: histories.Invoke, Process: 1000 * clients, Op: histories.Acquire, Lock: "lock-1", Owner: "intruder"}
@@ -224,7 +224,7 @@ func left(d *drawer, c int) {
 	gone(d, c)
 }
 
-// gone lets the next one have the lock.
+// gone lets the next client have the lock.
 func gone(d *drawer, c int) {
 	if d.queue = d.queue[1:]; len(d.queue) > 0 {
 		d.after(d.soon(), d.queue[0], hold)

@@ -18,8 +18,8 @@ func draw(s shape) *histories.History {
 	return h
 }
 
-// What is drawn is what the table says it is: so many operations, so many without
-// an answer, valid, and violated only if it is to be.
+// The drawn histories are those that the table names: so many operations, so many without an
+// answer, valid, and violated only if intended.
 func TestTheDrawnHistoriesAreWhatTheTableSays(t *testing.T) {
 	for _, s := range []shape{{operations: 5_000}, {operations: 1}, broken} {
 		h := draw(s)
@@ -50,7 +50,7 @@ func TestTheDrawnHistoriesAreWhatTheTableSays(t *testing.T) {
 	}
 }
 
-// A history of every recipe is valid, and whatever it puts to the test holds.
+// A history of every recipe is valid, and every guarantee that it exercises holds.
 func TestTheMixedHistoryIsOfEveryRecipe(t *testing.T) {
 	h := &histories.History{Header: mixedHeader()}
 	for e := range mixed(20_000) {

@@ -1,7 +1,7 @@
-// Bench prints what the checker costs: make bench-checker.
+// Bench prints the cost of the checker: make bench-checker.
 //
-// Each case is run by a process of its own, so that the memory that it took at
-// its peak is its own. The histories are drawn with a fixed seed.
+// Each case is run by a process of its own, so that the peak memory of the process is that of
+// the case. The histories are drawn with a fixed seed.
 package main
 
 import (
@@ -131,7 +131,7 @@ func runOne(ctx context.Context, which, profile string, out io.Writer) error {
 	if err != nil || i < 1 || i > len(cases) {
 		return fmt.Errorf("there is no case %q", number)
 	}
-	// As zkverify does.
+	// As zkverify sets it.
 	debug.SetGCPercent(40)
 	ballast := make([]byte, 128<<20)
 	defer runtime.KeepAlive(ballast)

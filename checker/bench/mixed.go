@@ -10,7 +10,7 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// mixedHeader is that of a history in which every recipe is used.
+// mixedHeader returns the header of a history in which every recipe is used.
 func mixedHeader() histories.Header {
 	h := header()
 	h.Recipe = "all"
@@ -24,12 +24,12 @@ func mixedHeader() histories.Header {
 	return h
 }
 
-// members of a round of the double barrier.
+// members is the number of members of a round of the double barrier.
 const members = 4
 
-// mixed draws clients that each use one recipe after the other: locks granted in
-// the order of their queues, a size that changes, requests to release, a barrier
-// that goes up and down, and rounds of a double barrier.
+// mixed draws clients that each use one recipe after the other: locks granted in the order of
+// their queues, a semaphore whose size changes, requests to release, a barrier that goes up and
+// down, and rounds of a double barrier.
 func mixed(operations int) iter.Seq[*histories.Event] {
 	return func(yield func(*histories.Event) bool) {
 		m := &mixer{r: rand.New(rand.NewPCG(seed, seed)), yield: yield, left: operations, queues: map[string]*queue{}}
@@ -63,14 +63,14 @@ type mixer struct {
 	queues  map[string]*queue
 
 	resizing bool
-	up, busy bool     // the barrier is; somebody sets or removes it
-	waiting  []func() // for it to go
-	gathered []int    // members of the round that is on, or of the next one
+	up, busy bool     // the barrier is up; a client sets or removes it
+	waiting  []func() // waits for the barrier to go down
+	gathered []int    // members of the current round, or of the next one
 	on       bool
 	round    int
 }
 
-// queue is a lock, or a semaphore of some size, and who waits for it.
+// queue is a lock, or a semaphore of some size, with its waiters.
 type queue struct {
 	name       string
 	size, held int
@@ -88,7 +88,7 @@ type claim struct {
 
 type moment struct {
 	at time.Duration
-	n  int // tells those of one instant apart
+	n  int // orders the moments of one instant
 	do func()
 }
 
@@ -97,10 +97,10 @@ func (m *mixer) after(wait time.Duration, do func()) {
 	heap.Push(&m.due, moment{m.now + wait, m.steps, do})
 }
 
-// soon is the time that a request to a server takes.
+// soon returns the time that a request to a server takes.
 func (m *mixer) soon() time.Duration { return time.Duration(50+m.r.IntN(400)) * time.Microsecond }
 
-// emit records an event of a client; invoke does if there is an operation left.
+// emit records an event of a client; invoke does so if an operation is left.
 func (m *mixer) emit(client int, typ histories.Type, e histories.Event) {
 	e.Time, e.Type, e.Process = m.now, typ, client
 	m.stopped = m.stopped || !m.yield(&e)
@@ -115,7 +115,7 @@ func (m *mixer) invoke(client int, e histories.Event) bool {
 	return true
 }
 
-// next has a client do one thing.
+// next makes a client do one thing.
 func (m *mixer) next(c int) {
 	switch n := m.r.IntN(20); {
 	case n < 3:
@@ -155,7 +155,7 @@ func (m *mixer) next(c int) {
 
 func (m *mixer) again(c int) { m.after(m.soon(), func() { m.next(c) }) }
 
-// acquire takes a lock when it is its turn, holds it for a while and gives it back.
+// acquire takes a lock when it is the client's turn, holds it for a while and releases it.
 func (m *mixer) acquire(c int, lock string, weight int, e histories.Event) {
 	e.Op, e.Owner = histories.Acquire, "client-"+strconv.Itoa(c)
 	if !m.invoke(c, e) {
@@ -198,7 +198,7 @@ func (m *mixer) grant(q *queue) {
 		q.waiting = q.waiting[1:]
 		q.held += k.weight
 		if k.e.Permits > 0 {
-			k.e.Token = m.token() // it is granted when it is its turn
+			k.e.Token = m.token() // it is granted when its turn comes
 		}
 		m.after(m.soon(), func() {
 			k.e.Depth, k.held, q.holder = 1, true, k
@@ -298,8 +298,8 @@ func (m *mixer) barrier(c int) {
 	})
 }
 
-// gather waits until enough members are there for a round. While one is on, others
-// do something else.
+// gather waits until enough members are there for a round. During a round, other clients do
+// something else.
 func (m *mixer) gather(c int) {
 	if m.on {
 		m.again(c)
@@ -321,8 +321,8 @@ func (m *mixer) gather(c int) {
 	})
 }
 
-// together has all members of a round enter or leave, each on its own, and goes on
-// when all have.
+// together makes all members of a round enter or leave, each by itself, and calls then when all
+// have.
 func (m *mixer) together(op histories.Op, then func()) {
 	come, gone := 0, 0
 	for _, c := range m.gathered {

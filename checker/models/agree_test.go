@@ -41,7 +41,7 @@ func drawn[S, I comparable](rnd *rand.Rand, begin S, step func(S, I) (S, bool), 
 	return t, text
 }
 
-// agree wants the sweep to say of a history what Porcupine says.
+// agree checks that the sweep and Porcupine give a history the same answer.
 func agree[S, I comparable](tb testing.TB, seed uint64, t *tracker[S, I], text string) (broken bool) {
 	tb.Helper()
 	caps := &search.Caps{Ctx: context.Background(), Left: time.Minute, Memory: 64 << 20}

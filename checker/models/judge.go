@@ -15,17 +15,18 @@ import (
 // Linearizability is the name of the guarantee.
 const Linearizability = "linearizability"
 
-// Caps bound what the search may cost.
+// Caps bound the cost of judging.
 type Caps struct {
 	Engine checker.Engine
 	Time   time.Duration // of all sweeps, and of all searches with Porcupine
 	Memory int64         // bytes that the sweep of a lock or register, or one search, may need
 }
 
-// aConfig is about how many bytes a state takes that a sweep keeps.
+// aConfig is the approximate size in bytes of a state that a sweep keeps.
 const aConfig = 200
 
-// begin returns the limits of the sweeps, and the caps of Porcupine, nil without it.
+// begin returns the limits of the sweeps and the caps of Porcupine, which are nil without
+// Porcupine.
 func (c Caps) begin(ctx context.Context) (*limits, *search.Caps) {
 	l := &limits{ctx: ctx, configs: int(c.Memory / aConfig), left: c.Time}
 	if c.Engine == checker.Interval {
@@ -34,17 +35,17 @@ func (c Caps) begin(ctx context.Context) (*limits, *search.Caps) {
 	return l, &search.Caps{Ctx: ctx, Left: c.Time, Memory: c.Memory, Size: mostSearched}
 }
 
-// about is where an operation stands in the history.
+// about is the position of an operation in the history.
 type about struct {
 	process   int
 	from, to  time.Duration
 	call, ret int // indexes of its events
-	line      int // of its answer, of registers
+	line      int // of its answer; for registers
 }
 
-// Guarantee returns the guarantee that a history of locks is linearizable by the models that its
-// header names; false if it names none. If there are several of which some are violated and
-// others are not, that is unknown: open says what to do.
+// Guarantee returns the guarantee that a history of locks is linearizable by the models that
+// its header names, or false if it names none. If it names several, some violated and some not,
+// the outcome is unknown and open, a text, tells the user what to do.
 func Guarantee(ctx context.Context, header *histories.Header, open string, caps Caps) (checker.OwnGuarantee, bool) {
 	var all []lockModel
 	var names []string
@@ -75,21 +76,21 @@ type lockJudge struct {
 	limits *limits
 	caps   *search.Caps
 	locks  map[string]*lockTrackers
-	names  []string // of the locks, as they came
+	names  []string // of the locks, in order of appearance
 	asked  map[int]asked
 	n      int // operations
 }
 
-// lockTrackers follow a lock, one for each model.
+// lockTrackers follow one lock, one tracker for each model.
 type lockTrackers struct {
 	all []*tracker[lockState, lockInput]
 }
 
-// asked is an operation that was called.
+// asked is an operation that was called and has no answer yet.
 type asked struct {
 	lock *lockTrackers
 	ops  []*pending[lockInput]
-	in   lockInput // if there is no answer
+	in   lockInput // for an operation that is never answered
 }
 
 // Event takes in the next event.
@@ -121,11 +122,11 @@ func (j *lockJudge) Event(i int, e *histories.Event) {
 	}
 }
 
-// gone is the owner of an acquire without an answer that tells one: its process does nothing
+// gone is the owner of an acquire that names none and has no answer: its process does nothing
 // more.
 const gone = "a process that is gone"
 
-// inputOf returns what an operation asks of its lock.
+// inputOf returns the input of the lock's model for an operation.
 func inputOf(e *histories.Event) lockInput {
 	in := lockInput{release: e.Op == histories.Release, owner: e.Owner, permits: max(e.Permits, 1)}
 	switch {
@@ -154,7 +155,7 @@ func (j *lockJudge) lock(name string) *lockTrackers {
 	return l
 }
 
-// Conclude says what came of it.
+// Conclude decides the verdict.
 func (j *lockJudge) Conclude(v *verdict.Verdict) {
 	for _, a := range j.asked {
 		for n, op := range a.ops {
@@ -172,7 +173,7 @@ func (j *lockJudge) Conclude(v *verdict.Verdict) {
 			if broken {
 				violated = true
 			}
-			if broken && n == 0 { // those of the others are the same, or fewer
+			if broken && n == 0 { // the violations of the other models are the same, or fewer
 				w := j.witness(m, name, t)
 				v.Violate(func() verdict.Witness { return w })
 			}
@@ -186,7 +187,7 @@ func (j *lockJudge) Conclude(v *verdict.Verdict) {
 	tally.conclude(v, j.open)
 }
 
-// witness tells of the operation that no order allows.
+// witness describes the operation that no order allows.
 func (j *lockJudge) witness(m lockModel, name string, t *tracker[lockState, lockInput]) verdict.Witness {
 	op := t.wrong
 	if op == nil { // Porcupine alone has found it
@@ -202,10 +203,10 @@ func (j *lockJudge) witness(m lockModel, name string, t *tracker[lockState, lock
 	}
 }
 
-// tally counts what came of each model.
+// tally collects the results of the models.
 type tally struct {
 	violated, held []string
-	why            string // some lock is undecided
+	why            string // the reason why some lock is undecided
 }
 
 func (t *tally) unknown(why string) {
@@ -222,7 +223,7 @@ func (t *tally) add(model string, violated bool) {
 	t.held = append(t.held, model)
 }
 
-// conclude fills in the outcome.
+// conclude sets the outcome.
 func (t *tally) conclude(v *verdict.Verdict, open string) {
 	switch {
 	case len(t.held) == 0:
@@ -239,7 +240,7 @@ func (t *tally) conclude(v *verdict.Verdict, open string) {
 	}
 }
 
-// cleared is a verdict without the violations of models that do not decide it.
+// cleared returns a verdict without the violations of models that do not decide it.
 func cleared(v *verdict.Verdict) verdict.Verdict {
 	c := verdict.New(v.Guarantee, false)
 	c.Outcome, c.Reason, c.Promised, c.Expected, c.Figures = v.Outcome, v.Reason, v.Promised, v.Expected, v.Figures

@@ -9,15 +9,15 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// lockState is that of a lock or a semaphore.
+// lockState is the state of a lock or a semaphore.
 type lockState struct {
-	owner string // who holds it; of a semaphore with owners who holds how many permits
-	n     int    // how often it is held, or how many permits are
+	owner string // the holder; of a semaphore with owners, the holders and their permits
+	n     int    // how often the lock is held, or how many permits are
 	fence int64  // of the holder; 0: it has none
-	top   int64  // the greatest that was granted
+	top   int64  // the greatest fence that was granted
 }
 
-// lockInput is what an operation asks of a lock.
+// lockInput is an operation on a lock.
 type lockInput struct {
 	release bool
 	owner   string
@@ -31,7 +31,8 @@ type lockModel struct {
 	size int
 }
 
-// step returns the state after an operation, unless it cannot take place.
+// step returns the state after an operation, or false if the model does not allow the
+// operation.
 func (m lockModel) step(s lockState, in lockInput) (lockState, bool) {
 	switch {
 	case m.Permits:
@@ -68,10 +69,10 @@ func (m lockModel) step(s lockState, in lockInput) (lockState, bool) {
 	return s, true
 }
 
-// same reports whether two owners may be one.
+// same reports whether two owners may be the same.
 func same(a, b string) bool { return a == b || a == histories.AnyOwner || b == histories.AnyOwner }
 
-// permits steps from one state of a semaphore to the next.
+// permits is step for a semaphore.
 func (m lockModel) permits(s lockState, in lockInput) (lockState, bool) {
 	held := map[string]int{}
 	if m.Owners {
@@ -121,7 +122,7 @@ func holdersText(held map[string]int) string {
 	return b.String()
 }
 
-// tell says what state a lock is in.
+// tell describes the state of a lock.
 func (m lockModel) tell(s lockState) string {
 	switch {
 	case m.Permits:
@@ -138,7 +139,7 @@ func (m lockModel) tell(s lockState) string {
 	return s.owner + " holds the lock"
 }
 
-// tell says what an operation asks for.
+// tell describes an operation.
 func (in lockInput) tell(m lockModel) string {
 	switch {
 	case in.release:
@@ -149,5 +150,5 @@ func (in lockInput) tell(m lockModel) string {
 	return "acquire"
 }
 
-// reads reports whether an operation changes nothing.
+// reads reports whether an operation never changes the state.
 func (lockInput) reads() bool { return false }

@@ -96,7 +96,7 @@ func TestAHistoryIsJudgedByTheModelOfItsOperations(t *testing.T) {
 		{"permits by number", "semaphore", 3, "0+acquire 2, 0=acquire 2, 1+acquire 2, 1=acquire 2", bad},
 		{"permits that another process releases", "semaphore", 2, held + "1+release, 1=release, 1+acquire, 1=acquire, 2+acquire, 2=acquire", good},
 		{"permits that another process releases", "owner-semaphore", 2, held + "1+release, 1=release", bad},
-		{"permits that are nobody's", "semaphore", 2, "0+release, 0=release", bad},
+		{"permits that no process holds", "semaphore", 2, "0+release, 0=release", bad},
 		{"growing fences", "", 0, "0+acquire, 0=acquire {:client \"a\" :fence 3}, 0+release, 0=release {:client \"a\"}, 1+acquire, 1=acquire {:client \"b\" :fence 4}", good},
 		{"falling fences", "", 0, "0+acquire, 0=acquire {:client \"a\" :fence 3}, 0+release, 0=release {:client \"a\"}, 1+acquire, 1=acquire {:client \"b\" :fence 2}", bad},
 		{"a fence twice", "fenced-mutex", 0, "0+acquire, 0=acquire 3, 0+release, 0=release, 1+acquire, 1=acquire 3", bad},
@@ -146,7 +146,7 @@ func TestAHistoryIsJudgedByTheModelOfItsOperations(t *testing.T) {
 }
 
 // The folder that ZKVERIFY_TEST_HISTORIES names has files with known verdicts in folders "good"
-// and "bad", as the data of Knossos are.
+// and "bad", as the data of Knossos do.
 func TestFilesWithKnownVerdictsGetThem(t *testing.T) {
 	root := os.Getenv("ZKVERIFY_TEST_HISTORIES")
 	if root == "" {

@@ -7,33 +7,35 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// registerState has the values of one register, or of those that transactions use: names and
-// values by turns, sorted by name. Of a register that is not there it is open with what it began.
+// registerState holds the values of one register, or of the registers that transactions use:
+// names and values by turns, sorted by name. A register that is not in it may still have its
+// first value, which need not be known.
 type registerState string
 
 const between = "\x00"
 
-// step is something done to one register.
+// step is one access to one register.
 type step struct {
 	histories.Access
-	// start says that the value may be the one with which the register began: no operation
-	// that was called before tried to write it.
+	// start is set if the value may be the first value of the register: no operation that was
+	// called before tried to write it.
 	start bool
 }
 
-// registerInput is what an operation does. Equal operations share it.
+// registerInput is an operation. Equal operations share one.
 type registerInput struct {
 	steps []step
 	text  string
 }
 
-// registers steps from one state of registers to the next. Unless it is known with what a register
-// begins, that is nil or 0, as in tests of Jepsen, or what is read before it is written.
+// registers is the model of registers. A register whose first value is not known begins with
+// nil or 0, as in tests of Jepsen, or with the value that is read before it is written.
 type registers struct {
 	begin func(register string) (value string, known bool)
 }
 
-// step returns the state after an operation, unless it cannot take place.
+// step returns the state after an operation, or false if the model does not allow the
+// operation.
 func (m registers) step(s registerState, in *registerInput) (registerState, bool) {
 	values := strings.Split(string(s), between)
 	if s == "" {
@@ -96,7 +98,7 @@ func joined(values []string) registerState {
 	return registerState(strings.Join(slices.Concat(pairs...), between))
 }
 
-// tell says what state registers are in.
+// tell describes the state of registers.
 func (m registers) tell(s registerState) string {
 	if s == "" {
 		return "nothing was written"
@@ -111,10 +113,10 @@ func (m registers) tell(s registerState) string {
 	return strings.Join(all, " and ")
 }
 
-// tell says what an operation does.
+// tell describes an operation.
 func (in *registerInput) tell() string { return in.text }
 
-// reads reports whether an operation changes nothing but what was open.
+// reads reports whether an operation changes no value that is known.
 func (in *registerInput) reads() bool {
 	return !slices.ContainsFunc(in.steps, func(a step) bool {
 		return a.Kind == histories.WriteAccess || a.Kind == histories.CASAccess && a.Value != a.New

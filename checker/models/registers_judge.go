@@ -11,9 +11,8 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// Registers judges a history of registers. An error that comes instead of an operation is
-// returned; one of an operation that does not fit into the history is a
-// [histories.FormatError].
+// Registers judges a history of registers. It returns an error that comes instead of an
+// operation. An operation that does not fit into the history gives a [histories.FormatError].
 func Registers(ctx context.Context, r *histories.Reading, operations iter.Seq2[*histories.Operation, error], caps Caps) (*checker.Report, error) {
 	j := &registerJudge{reading: r, keys: map[string]*registerTracker{}, open: map[int]*registerAsked{}, inputs: map[string]*registerInput{}, written: map[string]bool{}}
 	j.limits, j.caps = caps.begin(ctx)
@@ -46,7 +45,7 @@ type registerJudge struct {
 	names   []string
 	open    map[int]*registerAsked
 	inputs  map[string]*registerInput
-	written map[string]bool // that an operation has tried to write, by key and register
+	written map[string]bool // the values that operations have tried to write, by key and register
 	events  int
 	n       int
 }
@@ -114,7 +113,7 @@ func (j *registerJudge) tracker(key string) *registerTracker {
 	return t
 }
 
-// write notes what an operation tries to write.
+// write records the values that an operation tries to write.
 func (j *registerJudge) write(o *histories.Operation) {
 	for _, a := range o.Accesses {
 		switch a.Kind {
@@ -126,7 +125,7 @@ func (j *registerJudge) write(o *histories.Operation) {
 	}
 }
 
-// input returns what an operation does. Equal operations share it.
+// input returns the input of the model for an operation. Equal operations share it.
 func (j *registerJudge) input(o *histories.Operation) *registerInput {
 	in := &registerInput{text: o.F}
 	for _, a := range o.Accesses {

@@ -7,26 +7,26 @@ import (
 	"time"
 )
 
-// A sweep keeps the states in which a lock or register may be: after each return the
-// configurations in which the operation that returns has taken effect. There is none left if the
-// history is not linearizable.
+// A sweep keeps the states in which a lock or register may be: after each return, the
+// configurations in which the returning operation has taken effect. None is left if the history
+// is not linearizable.
 //
-// What is open and will return has a slot. What never returns may take effect at any time, or not
-// at all, and is told apart from others by what it does alone: there may be many of them, which
-// do few things. A configuration that has used up fewer of them than another can do all that the
-// other can.
+// An open operation that will return has a slot. An operation that never returns may take
+// effect at any time, or not at all. There may be many of those, but they have few different
+// inputs, so they are counted by input. A configuration that has used up fewer of them than
+// another can do all that the other can.
 type sweep[S, I comparable] struct {
 	step    func(S, I) (S, bool)
 	reads   func(I) bool // an operation changes no state in which it is allowed
 	limits  *limits
 	slots   []I
 	taken   slotSet
-	state   S                      // if no operation that is open has taken effect
-	several map[config[S]][]string // else; nil if state says all
-	crashed []I                    // what is done by operations that never return
+	state   S                      // the state, if no open operation has taken effect
+	several map[config[S]][]string // all configurations; nil if state is the only one
+	crashed []I                    // the inputs of operations that never return
 	counts  []int
 	class   map[I]int
-	unknown string // why it is not decided
+	unknown string // why the history is not decided
 	broken  bool   // no order fits
 }
 
@@ -39,28 +39,30 @@ func (s slotSet) has(i int) bool        { return s[i/64]>>(i%64)&1 == 1 }
 func (s slotSet) with(i int) slotSet    { s[i/64] |= 1 << (i % 64); return s }
 func (s slotSet) without(i int) slotSet { s[i/64] &^= 1 << (i % 64); return s }
 
-// config is a state, and the open operations that have taken effect. With it goes how many of
-// the operations that never return have been used up, a byte for each kind.
+// config is a state, with the set of open operations that have taken effect. The maps of
+// configurations add how many of the operations that never return have been used up, a byte for
+// each kind.
 type config[S comparable] struct {
 	state S
 	done  slotSet
 }
 
-// mostUsed is how many operations of one kind that never return are counted: of more there are
-// always enough.
+// mostUsed is the largest number of operations of one kind, which never return, that is
+// counted: beyond it they are taken to be always enough.
 const mostUsed = 250
 
-// limits bound what the sweeps of a history may cost.
+// limits bound the cost of the sweeps of a history.
 type limits struct {
 	ctx     context.Context
-	configs int           // that a sweep may keep
+	configs int           // the configurations that one sweep may keep
 	left    time.Duration // for all sweeps to come
-	begun   time.Time     // when the one that goes on began
-	steps   int           // since the clock was looked at
+	begun   time.Time     // when the current sweep began
+	steps   int           // since the last look at the clock
 	kept    int           // operations that are kept for Porcupine
 }
 
-// mostKept is how many operations are kept for Porcupine, of all locks and registers.
+// mostKept is the largest number of operations, of all locks and registers, that are kept for
+// Porcupine.
 const mostKept = 1 << 18
 
 // keeps reports whether another operation may be kept.
@@ -81,7 +83,7 @@ func newSweep[S, I comparable](begin S, step func(S, I) (S, bool), reads func(I)
 
 func (w *sweep[S, I]) over() bool { return w.broken || w.unknown != "" }
 
-// call takes in an operation that will return. It returns its slot.
+// call takes in an operation that will return, and returns its slot.
 func (w *sweep[S, I]) call(in I) int {
 	for i := range mostSlots {
 		if w.taken.has(i) {
@@ -153,7 +155,7 @@ func (w *sweep[S, I]) ret(slot int) {
 	w.broken = next.n == 0
 }
 
-// keep takes in what is possible after a return.
+// keep sets the configurations that are possible after a return.
 func (w *sweep[S, I]) keep(all map[config[S]][]string) {
 	w.several = all
 	for c, useds := range all {
@@ -163,8 +165,8 @@ func (w *sweep[S, I]) keep(all map[config[S]][]string) {
 	}
 }
 
-// alone is ret where one state is possible and nothing else is open, as it often is. It reports
-// false elsewhere.
+// alone is ret for the common case that one state is possible and no other operation is open.
+// It returns false in other cases.
 func (w *sweep[S, I]) alone(slot int) bool {
 	if w.several != nil || len(w.crashed) > 0 || w.taken != (slotSet{}).with(slot) {
 		return false
@@ -176,8 +178,8 @@ func (w *sweep[S, I]) alone(slot int) bool {
 	return ok
 }
 
-// expand adds to next what a place leads to when the operation that returns takes effect, and to
-// seen what it leads to when another one does before it.
+// expand adds to next the configurations in which the returning operation takes effect at place
+// p, and to seen those in which another operation takes effect before it.
 func (w *sweep[S, I]) expand(p place[S], slot int, next, seen *found[S]) {
 	w.settle(&p, slot)
 	if then, ok := w.step(p.state, w.slots[slot]); ok {
@@ -212,8 +214,8 @@ func (w *sweep[S, I]) expand(p place[S], slot int, next, seen *found[S]) {
 	}
 }
 
-// settle has open operations take effect that are allowed and change nothing in any state: later
-// they may not be allowed any more.
+// settle lets open operations take effect that are allowed in this state and change no state:
+// later they may not be allowed any more.
 func (w *sweep[S, I]) settle(p *place[S], slot int) {
 	for i, word := range w.taken {
 		for word &^= p.done[i]; word != 0; word &= word - 1 {
@@ -228,20 +230,20 @@ func (w *sweep[S, I]) settle(p *place[S], slot int) {
 	}
 }
 
-// place is where the search goes on from.
+// place is a configuration from which the search goes on.
 type place[S comparable] struct {
 	config[S]
 	used string
 }
 
-// found are configurations, each with the fewest operations used up.
+// found are configurations, each with the smallest numbers of operations used up.
 type found[S comparable] struct {
 	all  map[config[S]][]string
 	open []place[S]
 	n    int
 }
 
-// add takes in a configuration unless one that it has can do all that this one can.
+// add adds a configuration, unless another one in f can do all that this one can.
 func (f *found[S]) add(c config[S], used string) bool {
 	useds := f.all[c]
 	left := useds[:0:0]
@@ -258,14 +260,14 @@ func (f *found[S]) add(c config[S], used string) bool {
 	return true
 }
 
-// push is add of one from which the search is to go on.
+// push adds a configuration, and the search goes on from it if it is new.
 func (f *found[S]) push(c config[S], used string) {
 	if f.add(c, used) {
 		f.open = append(f.open, place[S]{c, used})
 	}
 }
 
-// covers reports whether no more is used up in a than in b.
+// covers reports whether a uses up no more operations of any kind than b.
 func covers(a, b string) bool {
 	for i := range len(a) {
 		if a[i] > 0 && (i >= len(b) || a[i] > b[i]) {
@@ -282,7 +284,7 @@ func usedOf(used string, i int) int {
 	return 0
 }
 
-// use uses up one more operation.
+// use counts one more operation as used up.
 func use(used string, i int) string {
 	b := make([]byte, max(len(used), i+1))
 	copy(b, used)

@@ -6,7 +6,7 @@ import (
 	"github.com/zkverify/zkverify/checker/internal/search"
 )
 
-// outcome is what became of an operation.
+// outcome is the result of an operation.
 type outcome int
 
 const (
@@ -16,32 +16,34 @@ const (
 	unclear // it may take effect at any time
 )
 
-// pending is an operation of a lock or register. What it does is known when it is answered.
+// pending is an operation of a lock or register. Its input is known when it is answered.
 type pending[I comparable] struct {
 	in      I
 	outcome outcome
 	slot    int
-	call    int64 // its place in the history
+	call    int64 // its position among the calls and answers
 	of      about
 }
 
-// entry is a call or a return.
+// entry is a call or a return in the queue.
 type entry[I comparable] struct {
 	op  *pending[I]
 	ret bool
 }
 
-// mostSearched is how many operations of a lock or register Porcupine searches.
+// mostSearched is the largest number of operations of one lock or register that Porcupine
+// searches.
 const mostSearched = 2000
 
-// searched is an operation as Porcupine has it. One with an unknown outcome need not take effect:
-// it may come last, when that matters to no other, or where it is not allowed.
+// searched is an operation in the search by Porcupine. One with an unknown outcome need not
+// take effect: the search may place it last, where it affects no other, or where it is not
+// allowed.
 type searched[I comparable] struct {
 	in      I
 	unclear bool
 }
 
-// tracker follows one lock or register. Calls wait until it is known what became of them.
+// tracker follows one lock or register. Calls wait in the queue until their outcome is known.
 type tracker[S, I comparable] struct {
 	sweep *sweep[S, I]
 	begin S
@@ -50,7 +52,7 @@ type tracker[S, I comparable] struct {
 	head  int
 	n     int64
 	ops   []search.Operation[searched[I]] // for Porcupine
-	many  bool                            // too many
+	many  bool                            // there were too many
 	wrong *pending[I]                     // the operation that no order allows
 	state S                               // before it
 }
@@ -59,7 +61,7 @@ func newTracker[S, I comparable](begin S, step func(S, I) (S, bool), reads func(
 	return &tracker[S, I]{sweep: newSweep(begin, step, reads, l), begin: begin, step: step}
 }
 
-// model is that of the tracker as Porcupine has it.
+// model returns the model of the tracker for Porcupine.
 func (t *tracker[S, I]) model() search.Model[S, searched[I]] {
 	seed := maphash.MakeSeed()
 	return search.Model[S, searched[I]]{
@@ -82,7 +84,7 @@ func (t *tracker[S, I]) call(of about) *pending[I] {
 	return op
 }
 
-// answer takes in what became of an operation.
+// answer records the outcome of an operation.
 func (t *tracker[S, I]) answer(op *pending[I], how outcome, in I) {
 	t.n++
 	op.outcome, op.in = how, in
@@ -101,7 +103,7 @@ func (t *tracker[S, I]) answer(op *pending[I], how outcome, in I) {
 	t.drain()
 }
 
-// drain lets the sweep go on to the first call of which the answer is not known.
+// drain lets the sweep go on to the first call whose outcome is not known.
 func (t *tracker[S, I]) drain() {
 	for ; t.head < len(t.queue); t.head++ {
 		e := t.queue[t.head]
@@ -131,14 +133,14 @@ func (t *tracker[S, I]) drain() {
 }
 
 func (t *tracker[S, I]) returns(op *pending[I]) {
-	t.state = t.sweep.state // of several any one tells the story
+	t.state = t.sweep.state // of several possible states, any one serves the report
 	if t.sweep.ret(op.slot); t.sweep.broken {
 		t.wrong = op
 	}
 }
 
-// decide says whether an order fits, by both engines if they can. It is unknown for a reason if neither
-// can.
+// decide reports whether no order fits, by both engines if both can decide. If neither can,
+// unknown is the reason.
 func (t *tracker[S, I]) decide(caps *search.Caps) (broken bool, unknown string) {
 	broken, unknown = t.sweep.broken, t.sweep.unknown
 	if t.many || caps == nil {

@@ -1,8 +1,7 @@
-// Package verdict has what a checker says of a history: of each guarantee whether it
-// holds, and of each violation who was involved, from when to when, and under which
-// fault.
+// Package verdict holds the results of a checker: for each guarantee an outcome, and for each
+// violation the parties, the time and the faults.
 //
-// Who judges a guarantee counts its violations with [Verdict.Violate], its figures with
-// [Verdict.Count], and ends with [Verdict.Conclude], or with [Verdict.Idle] if nothing
-// put it to the test.
+// A judge counts the violations of its guarantee with [Verdict.Violate] and its figures with
+// [Verdict.Count]. It ends with [Verdict.Conclude], or with [Verdict.Idle] if nothing put the
+// guarantee to the test.
 package verdict

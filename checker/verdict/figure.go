@@ -12,11 +12,11 @@ type Figure struct {
 	Unit  string  `json:"unit,omitempty"` // "ms", "ms after the session ended", or empty for a count
 }
 
-// AfterSessionEnd is the unit of an instant, told by its distance from the end of the
-// session. It is negative before.
+// AfterSessionEnd is the unit of an instant that is given as its distance from the end of the
+// session. It is negative before the end.
 const AfterSessionEnd = "ms after the session ended"
 
-// String returns the figure as name and number.
+// String returns the name and the number of the figure.
 func (f Figure) String() string {
 	switch f.Unit {
 	case "":
@@ -31,7 +31,7 @@ func (f Figure) String() string {
 	return fmt.Sprintf("%s: %s", f.Name, inWords(f.Value))
 }
 
-// inWords prints milliseconds for people.
+// inWords returns milliseconds in a form for people.
 func inWords(ms float64) string {
 	if ms >= 1000 {
 		return fmt.Sprintf("%.1f s", ms/1000)

@@ -8,10 +8,10 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// At prints an instant of the run.
+// At returns an instant of the run as text.
 func At(d time.Duration) string { return fmt.Sprintf("%.6f s", d.Seconds()) }
 
-// Ms prints a length of time.
+// Ms returns a duration as text.
 func Ms(d time.Duration) string {
 	switch {
 	case d < 999500*time.Nanosecond: // else %.3g rounds it up to 1e+03
@@ -22,7 +22,7 @@ func Ms(d time.Duration) string {
 	return fmt.Sprintf("%.4g s", d.Seconds())
 }
 
-// Token prints a fencing token.
+// Token returns a fencing token as text.
 func Token(t histories.Token) string {
 	if t.Sub == 0 {
 		return fmt.Sprintf("%#x", t.Zxid)
@@ -30,7 +30,7 @@ func Token(t histories.Token) string {
 	return fmt.Sprintf("%#x/%d", t.Zxid, t.Sub)
 }
 
-// Because adds the error that an operation was answered with to a sentence.
+// Because returns the error of an operation in the form in which a sentence ends with it.
 func Because(why string) string {
 	if why == "" {
 		return ""

@@ -1,6 +1,6 @@
 package verdict
 
-// Outcome is what the checker found out about one guarantee, or about a run.
+// Outcome is the result of the checker on one guarantee, or on a run.
 type Outcome string
 
 // The outcomes.
@@ -9,11 +9,11 @@ const (
 	Violated     Outcome = "violated"
 	Unknown      Outcome = "unknown"       // the history does not decide it, or the checker could not
 	NotExercised Outcome = "not exercised" // nothing in the run put it to the test
-	NotJudged    Outcome = "not judged"    // this checker cannot judge it; the history has what it takes
-	NotPromised  Outcome = "not promised"  // of a guarantee: the target does not claim it, so that it does not count
+	NotJudged    Outcome = "not judged"    // this checker cannot judge it, though the history holds enough for it
+	NotPromised  Outcome = "not promised"  // the target does not promise the guarantee, so it does not count
 )
 
-// Outcomes returns all outcomes, the worst first: what came of several is the
+// Outcomes returns all outcomes, the worst first. The outcome of several guarantees is the
 // first of these that any of them has.
 func Outcomes() []Outcome {
 	return []Outcome{Violated, Unknown, NotExercised, NotJudged, Holds, NotPromised}

@@ -7,34 +7,34 @@ import (
 	"time"
 )
 
-// Verdict is the answer for one guarantee.
+// Verdict is the result for one guarantee.
 type Verdict struct {
 	Guarantee string  `json:"guarantee"`
 	Outcome   Outcome `json:"outcome"`
 
-	// Promised is false when the target does not claim the guarantee. Its
-	// outcome is then NotPromised, or Unknown where the engines disagree.
+	// Promised is false when the target does not promise the guarantee. Its outcome is then
+	// NotPromised, or Unknown where the engines disagree.
 	Promised bool `json:"promised"`
-	// Expected is false when the run did not set out to exercise the
-	// guarantee (no fault to lose a session to, no counter in the workload).
-	// NotExercised does not count for the run then.
+	// Expected is false when the run did not set out to exercise the guarantee (no fault to
+	// lose a session to, no counter in the workload). NotExercised does not count for the run
+	// then.
 	Expected bool `json:"expected"`
 
 	Reason string `json:"reason"`
-	// Witnesses are the first few violations, in the order of time.
+	// Witnesses are the first few violations, in order of time.
 	Witnesses []Witness `json:"witnesses,omitempty"`
-	// Violations counts all of them.
+	// Violations counts all violations.
 	Violations int      `json:"violations,omitempty"`
 	Figures    []Figure `json:"figures,omitempty"`
 
-	everyOne  bool        // every violation becomes a witness, and not the first few alone
-	found     []violation // those that may become witnesses
+	everyOne  bool        // every violation becomes a witness, and not only the first few
+	found     []violation // the violations that may become witnesses
 	gaveUp    int         // locks that Porcupine left undecided
 	undecided string      // why the verdict is unknown if no violation is found
 }
 
-// violation is one violation, to be told when the history has been read to its
-// end: only then is it known how long what it tells of went on.
+// violation is one violation, to be told when the whole history has been read: only then is it
+// known how long the violation went on.
 type violation struct {
 	from time.Duration
 	tell func() Witness
@@ -55,45 +55,44 @@ func (v *Verdict) String() string {
 	return fmt.Sprintf("%s: %s (%s)", v.Guarantee, v.Outcome, v.Reason)
 }
 
-// maxWitnesses is how many violations a verdict spells out. A broken lock
-// breaks thousands of times, and the first ones tell the story.
+// maxWitnesses bounds the violations that a verdict describes. A broken lock breaks thousands
+// of times, and the first violations tell enough.
 const maxWitnesses = 10
 
-// Count adds a figure that counts something.
+// Count adds a figure that is a count.
 func (v *Verdict) Count(name string, n int) {
 	v.Figures = append(v.Figures, Figure{Name: name, Value: float64(n)})
 }
 
-// New returns a verdict that nothing has been found out for yet. It spells out
-// the first few violations, or every one.
+// New returns an empty verdict. It describes the first few violations, or every one.
 func New(guarantee string, everyOne bool) *Verdict {
 	return &Verdict{Guarantee: guarantee, everyOne: everyOne}
 }
 
-// LeaveUndecided says why the verdict is unknown if no violation is found.
+// LeaveUndecided sets the reason why the verdict is unknown if no violation is found.
 func (v *Verdict) LeaveUndecided(why string) { v.undecided = why }
 
-// GiveUp does so for a lock that Porcupine has given up on.
+// GiveUp is LeaveUndecided for a lock that Porcupine has given up on, and counts the lock.
 func (v *Verdict) GiveUp(why string) {
 	v.gaveUp++
 	v.LeaveUndecided(why)
 }
 
-// Undecided returns why the verdict is unknown if no violation is found; "" if it is
+// Undecided returns the reason why the verdict is unknown if no violation is found; "" if it is
 // not.
 func (v *Verdict) Undecided() string { return v.undecided }
 
-// Fresh returns a verdict without any violations, which spells out as many as v.
+// Fresh returns a verdict without violations that describes as many of them as v does.
 func (v *Verdict) Fresh() *Verdict { return &Verdict{Guarantee: v.Guarantee, everyOne: v.everyOne} }
 
-// Violate counts one violation and keeps its witness if it is one of the first
-// in time: locks are judged one after the other, and the story begins with the
-// lock that broke first.
+// Violate counts one violation, and keeps its witness if it is one of the first in time. Locks
+// are judged one after the other, and the report begins with the lock that broke first.
 func (v *Verdict) Violate(w func() Witness) {
 	v.ViolateFrom(w().From, w)
 }
 
-// ViolateFrom counts a violation whose witness takes long to tell: it is from that time on.
+// ViolateFrom counts a violation whose witness takes long to compose. The violation begins at
+// from.
 func (v *Verdict) ViolateFrom(from time.Duration, w func() Witness) {
 	v.Violations++
 	v.found = append(v.found, violation{from, w})
@@ -102,8 +101,8 @@ func (v *Verdict) ViolateFrom(from time.Duration, w func() Witness) {
 	}
 }
 
-// Shows reports whether a violation from some time on may be among those that are told: the others
-// are counted.
+// Shows reports whether a violation that begins at from may be among those that are described.
+// The others are only counted.
 func (v *Verdict) Shows(from time.Duration) bool {
 	before := 0
 	for _, f := range v.found {
@@ -130,13 +129,13 @@ func (v *Verdict) Conclude(holds, violated string) {
 	v.Outcome, v.Reason = Holds, holds
 }
 
-// Merge takes in the violations that another verdict has found.
+// Merge adds the violations that another verdict has found.
 func (v *Verdict) Merge(other *Verdict) {
 	v.Violations += other.Violations
 	v.found = append(v.found, other.found...)
 }
 
-// TellViolations turns what was found into witnesses.
+// TellViolations composes the witnesses of the violations that are kept.
 func (v *Verdict) TellViolations() {
 	v.keepFirst()
 	for _, f := range v.found {
@@ -148,5 +147,5 @@ func (v *Verdict) TellViolations() {
 	}
 }
 
-// Idle says that nothing put the guarantee to the test, and why.
+// Idle sets the outcome to NotExercised, with the reason.
 func (v *Verdict) Idle(reason string) { v.Outcome, v.Reason = NotExercised, reason }

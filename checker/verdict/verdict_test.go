@@ -22,8 +22,7 @@ func TestTheFirstViolationsAreTheWitnesses(t *testing.T) {
 	}
 }
 
-// Shrinking must know all violations, and a judge that hides some lets it make up
-// others.
+// Shrinking needs all violations: if a judge hid some, shrinking could present others as new.
 func TestEveryViolationIsToldOnDemand(t *testing.T) {
 	whole := &Verdict{everyOne: true}
 	for _, v := range []*Verdict{whole, whole.Fresh()} {

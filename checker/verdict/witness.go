@@ -9,41 +9,41 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 )
 
-// Witness is one violation, with all that is needed to find it in the history
-// and to tell it in a sentence.
+// Witness is one violation, with all that is needed to find it in the history and to describe
+// it in a sentence.
 type Witness struct {
 	Lock    string        `json:"lock,omitempty"`
 	From    time.Duration `json:"from"` // on the run's clock
 	To      time.Duration `json:"to"`
-	Open    bool          `json:"open,omitempty"` // it still was so when the history ended, at To
+	Open    bool          `json:"open,omitempty"` // it still lasted when the history ended, at To
 	What    string        `json:"what"`           // the violation in words, without the faults
 	Parties []Party       `json:"parties,omitempty"`
-	// Faults were active at some time in [From, To], or had stopped just
-	// before; those that hit one of the parties come first.
+	// Faults were active at some time in [From, To], or had stopped just before. Those that hit
+	// one of the parties come first.
 	Faults []FaultSpan `json:"faults,omitempty"`
-	// SessionEnds are those of the parties' sessions that explain it, also one that
-	// was seen just after To.
+	// SessionEnds are the ends of parties' sessions that explain the violation. They may have
+	// been seen just after To.
 	SessionEnds []SessionEnd `json:"session_ends,omitempty"`
-	// Order is what the servers' logs say of two holds that must not overlap; empty if
+	// Order is the order of two holds that must not overlap, by the servers' logs; empty if
 	// that is not known.
 	Order Order `json:"order,omitempty"`
 }
 
-// Order says who was wrong when two held a lock.
+// Order tells whether the servers or a client erred when two holders had a lock.
 type Order string
 
 // The orders.
 const (
-	// GrantedEarly: the later of the two was granted the lock while the node of the
-	// earlier one was there: it was not the first on the servers.
+	// GrantedEarly means that the later holder was granted the lock while the node of the
+	// earlier one existed: its own node was not the first on the servers.
 	GrantedEarly Order = "granted early"
-	// BeliefOutlived: the node of the earlier one had been deleted before the later one
-	// was granted the lock: the servers have served one after the other, and the earlier
-	// one did not know.
+	// BeliefOutlived means that the node of the earlier holder had been deleted before the
+	// later one was granted the lock: the servers granted it to one after the other, and the
+	// earlier holder did not know.
 	BeliefOutlived Order = "belief outlived"
 )
 
-// Party is one of those who were involved.
+// Party is one of the processes that are involved in a violation.
 type Party struct {
 	Process int             `json:"process"`
 	Owner   string          `json:"owner,omitempty"`
@@ -54,10 +54,10 @@ type Party struct {
 	Open    bool            `json:"open,omitempty"` // its part had no end when the history ended
 	Event   int             `json:"event"`          // index of the event that made it a party
 	Line    int             `json:"line"`           // of that event in the file
-	Invoke  int             `json:"invoke"`         // index of the invocation that led to it
+	Invoke  int             `json:"invoke"`         // index of the invocation of that event's operation
 }
 
-// FaultSpan is one fault and the time that it was active.
+// FaultSpan is a fault with the time in which it was active.
 type FaultSpan struct {
 	histories.Fault
 	From time.Duration `json:"from"`
@@ -65,7 +65,7 @@ type FaultSpan struct {
 	Open bool          `json:"open,omitempty"` // it was never healed
 }
 
-// String tells the witness in one or two sentences.
+// String describes the witness in one or two sentences.
 func (w Witness) String() string {
 	if len(w.Faults) == 0 {
 		return w.What + ". No fault was active."
@@ -84,7 +84,7 @@ func (w Witness) String() string {
 	return fmt.Sprintf("%s. Fault %s%s %s%s.", w.What, f.Title(), On(f.Targets), verb, more)
 }
 
-// On says in a sentence what a fault hit; "" if that is not known.
+// On returns the targets of a fault as part of a sentence; "" if they are not known.
 func On(targets []string) string {
 	if len(targets) == 0 {
 		return ""
@@ -94,22 +94,22 @@ func On(targets []string) string {
 
 // String names the party as "process 3 (owner a)".
 func (p Party) String() string {
-	switch p.Owner { // those that say no more than the process does
+	switch p.Owner { // owners that add nothing to the process
 	case "", fmt.Sprintf("process %d", p.Process), fmt.Sprintf("p%d", p.Process):
 		return fmt.Sprintf("process %d", p.Process)
 	}
 	return fmt.Sprintf("process %d (owner %s)", p.Process, p.Owner)
 }
 
-// SessionEnd is the end of a party's session: what the lock rests on went with it.
+// SessionEnd is the end of a party's session: the nodes of the lock went with the session.
 type SessionEnd struct {
 	Process int           `json:"process"`
 	Session string        `json:"session"`
-	At      time.Duration `json:"at"`               // when it was seen; of a forced one, by when the fault had ended it
+	At      time.Duration `json:"at"`               // when it was seen; of a forced one, the time by which the fault had ended it
 	Forced  bool          `json:"forced,omitempty"` // a fault forced it to expire
 }
 
-// String tells of the end as part of a sentence.
+// String returns the end as part of a sentence.
 func (e SessionEnd) String() string {
 	if e.Forced {
 		return fmt.Sprintf("the session of process %d had been forced to expire by %s", e.Process, At(e.At))
@@ -117,8 +117,8 @@ func (e SessionEnd) String() string {
 	return fmt.Sprintf("the session of process %d was seen to end at %s", e.Process, At(e.At))
 }
 
-// Ending returns the end of the first of the parties' sessions that has one, as the
-// rest of a sentence; "" if none has.
+// Ending returns the end of the first of the parties' sessions that ended, as the rest of a
+// sentence; "" if none did.
 func (w *Witness) Ending() string {
 	if len(w.SessionEnds) == 0 {
 		return ""

@@ -1,5 +1,5 @@
-// Package shortholds is a guarantee of one's own, as an example: nobody holds a lock for
-// longer than a bound.
+// Package shortholds is an example of a user's own guarantee: no client holds a lock for longer
+// than a bound.
 package shortholds
 
 import (
@@ -11,11 +11,11 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// Guarantee returns the guarantee that nobody holds a lock for longer than a bound.
+// Guarantee returns the guarantee that no client holds a lock for longer than a bound.
 func Guarantee(bound time.Duration) checker.OwnGuarantee {
 	return checker.OwnGuarantee{
 		Name:    "short holds",
-		Summary: "nobody holds a lock for longer than " + bound.String(),
+		Summary: "no client holds a lock for longer than " + bound.String(),
 		Model:   "time from the answer of an acquire to the call of its release",
 		Of:      histories.Recipe.Exclusive,
 		Begin: func(*histories.Header) checker.EventJudge {
@@ -24,10 +24,10 @@ func Guarantee(bound time.Duration) checker.OwnGuarantee {
 	}
 }
 
-// holdTimes judges it.
+// holdTimes judges the guarantee.
 type holdTimes struct {
 	bound   time.Duration
-	since   map[held]verdict.Party // who holds what
+	since   map[held]verdict.Party // the holders of locks
 	n       int
 	tooLong []verdict.Witness
 }
@@ -61,7 +61,7 @@ func (j *holdTimes) Conclude(v *verdict.Verdict) {
 	}
 	v.Count("holds", j.n)
 	if j.n == 0 {
-		v.Idle("nobody ever held a lock")
+		v.Idle("no client ever held a lock")
 		return
 	}
 	v.Conclude("every hold was short", fmt.Sprintf("%d of %d holds were too long", v.Violations, j.n))

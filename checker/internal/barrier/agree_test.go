@@ -35,7 +35,7 @@ func TestTheEnginesAgreeOnBarriers(t *testing.T) {
 	})
 }
 
-// bruteBarrier tries a barrier: x is 1 while it is up.
+// bruteBarrier returns the operations of a barrier for brute force: x is 1 while it is up.
 func bruteBarrier(x *Crossing) []drawn.Op {
 	var ops []drawn.Op
 	for _, o := range x.Sets {

@@ -11,23 +11,23 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 )
 
-// barriersJudge: nobody passes a barrier that is up, and the members of a double
-// barrier come in together and go out together. The two recipes have one
-// verdict, and each that is driven must have been put to the test.
+// barriersJudge judges that no process passes a barrier that is up, and that the members of a
+// double barrier enter together and leave together. The two recipes have one verdict, and each
+// that is driven must have been put to the test.
 type barriersJudge struct {
 	v       *verdict.Verdict
 	singles facts.PerLock[singleBarrier]
 	doubles facts.PerLock[doubleBarrier]
 }
 
-// singleBarrier is what the judge knows of one barrier.
+// singleBarrier is the judge's record of one barrier.
 type singleBarrier struct {
 	violations int
 	sweep      barrierSweep
 	search     barrierSearch
 }
 
-// NewBarriers returns the judge that judges barriers, single and double ones.
+// NewBarriers returns the judge of single and double barriers.
 func NewBarriers(_ *facts.Trace, v *verdict.Verdict) judge.Judge {
 	v.Promised, v.Expected = true, true
 	return &barriersJudge{v: v}
@@ -71,13 +71,13 @@ func (j *barriersJudge) Window(e *judge.Engines, t *facts.Trace) (kept int) {
 	return kept
 }
 
-// kept is how much is gone through again.
+// kept returns the number of things that the next window visits again.
 func (of *singleBarrier) kept() int {
 	s, x := &of.sweep, &of.search.ops
 	return len(s.sets) + len(s.removes) + len(s.waits) + len(s.begun) + len(s.lost) + len(x.Sets) + len(x.Removes) + len(x.Waits)
 }
 
-// kept is how much is gone through again.
+// kept returns the number of things that the next window visits again.
 func (d *doubleBarrier) kept() int {
 	n := len(d.seen)
 	for _, r := range d.rounds {
@@ -102,7 +102,7 @@ func (j *barriersJudge) Conclude(e *judge.Engines, t *facts.Trace) {
 			v.Count("waits that passed", passed)
 			v.Count("waits begun while the barrier was up", held)
 			if held == 0 {
-				idle = append(idle, "nobody waited at a barrier that was up")
+				idle = append(idle, "no process waited at a barrier that was up")
 			}
 		case histories.DoubleBarrier:
 			entered, left := 0, 0
@@ -114,7 +114,7 @@ func (j *barriersJudge) Conclude(e *judge.Engines, t *facts.Trace) {
 			v.Count("members that entered", entered)
 			v.Count("members that left", left)
 			if entered == 0 {
-				idle = append(idle, "nobody entered a double barrier")
+				idle = append(idle, "no process entered a double barrier")
 			}
 		}
 	}

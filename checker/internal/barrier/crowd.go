@@ -9,10 +9,10 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// crowd counts the members that may be there for a round, as time goes by.
+// crowd counts the members that may be at the barrier for a round, as time passes.
 type crowd struct {
 	r          *round
-	leave      []leaving // those who may have been counted until their sessions ended
+	leave      []leaving // members that may have been counted until their sessions ended
 	came, gone int
 	members    map[int]int // enters of a process that count
 }
@@ -26,14 +26,15 @@ func newCrowd(t *facts.Trace, r *round) *crowd {
 	c := &crowd{r: r, members: map[int]int{}}
 	for _, e := range r.enters {
 		if at, ended := endedBefore(t, e); ended {
-			c.leave = append(c.leave, leaving{e.Process, max(at, e.Call-1)}) // not before it came
+			c.leave = append(c.leave, leaving{e.Process, max(at, e.Call-1)}) // not before it entered
 		}
 	}
 	slices.SortFunc(c.leave, func(a, b leaving) int { return cmp.Compare(a.at, b.at) })
 	return c
 }
 
-// at returns how many there may be at an instant, which is not before the one of the last call.
+// at returns the largest possible number of members at an instant, which is not before that of
+// the last call.
 func (c *crowd) at(when time.Duration) int {
 	for ; c.came < len(c.r.enters) && c.r.enters[c.came].Call <= when; c.came++ {
 		c.members[c.r.enters[c.came].Process]++
@@ -47,8 +48,8 @@ func (c *crowd) at(when time.Duration) int {
 	return len(c.members)
 }
 
-// begins returns the first instant, not before from, at which size members are
-// there, or forever.
+// begins returns the first instant, not before from, at which size members are there, or
+// forever.
 func begins(t *facts.Trace, r *round, size int, from time.Duration) time.Duration {
 	there := newCrowd(t, r)
 	if there.at(from) >= size {
@@ -71,22 +72,23 @@ func endedBefore(t *facts.Trace, e *facts.Op) (time.Duration, bool) {
 	return at, ended
 }
 
-// gaveUp reports whether o, an enter of the round that e entered, cannot have begun it, because
-// it had failed by an earlier transaction.
+// gaveUp reports whether o, an enter of the same round as e, cannot have counted for the round
+// that e entered, because it had failed by an earlier transaction.
 func gaveUp(o, e *facts.Op) bool {
 	none := histories.Token{}
 	return o.Result == histories.Fail && o.Token != none && e.Token != none && o.Token.Zxid < e.Token.Zxid
 }
 
-// counted says how many members can have begun a round that was entered, when some cannot, and
-// when the first of those had come.
+// counted is the number of members that can have begun a round that was entered, when some
+// cannot, and the time at which the first of those entered.
 type counted struct {
 	members int
 	from    time.Duration
 }
 
-// short returns those who entered the round although fewer than size members can have begun it,
-// because others had given up before. Most enter by one transaction, and are counted in one go.
+// short returns the enters that succeeded although fewer than size members can have begun the
+// round, because others had given up before. Most members enter by one transaction, and are
+// counted at once.
 func (r *round) short(size int) map[*facts.Op]counted {
 	none := histories.Token{}
 	if !slices.ContainsFunc(r.enters, func(o *facts.Op) bool { return o.Result == histories.Fail && o.Token != none }) {
@@ -120,7 +122,7 @@ func (r *round) short(size int) map[*facts.Op]counted {
 	return few
 }
 
-// goneBefore returns the enters of those who had given up before the round began that e entered.
+// goneBefore returns the enters that had given up before the round that e entered began.
 func (r *round) goneBefore(e *facts.Op) (gone []*facts.Op) {
 	for _, o := range r.enters {
 		if o.Call <= e.Ret && gaveUp(o, e) {

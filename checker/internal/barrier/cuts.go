@@ -38,18 +38,18 @@ func (x *Crossing) operations() []search.Operation[barrierStep] {
 	return out
 }
 
-// cutBarrier turns one barrier's operations into segments of at least size of
-// them, which are linearizable exactly when the whole is.
+// cutBarrier cuts one barrier's operations into segments of at least size operations, which are
+// all linearizable exactly when the whole is.
 //
-// A cut is made where nothing is open and the state is decided. All operations
-// on the left come before all on the right then, so that a linearization of the
-// whole is one of each, one behind the other. The state is that of the update
-// that took effect last, and that is one which no other was invoked after: if
-// all such are of one kind, it is decided. After a remove without an answer
-// there is no cut: whether it is still to come depends on what is on the left.
+// A cut is made where no operation is open and the state is decided. All operations on the left
+// then come before all on the right, so a linearization of the whole is one of each, one after
+// the other. The state is set by the update that took effect last. That is one of those after
+// whose return no other update was invoked; if all such updates are of one kind, the state is
+// decided. After a remove without an answer there is no cut: whether it is still to take effect
+// depends on the operations on the left.
 //
-// What comes before the first segment, in state begin, has been cut off already.
-// Nothing is cut after until: what was invoked later need not be known yet.
+// The history before the first segment, in state begin, has been cut off already. No cut is
+// made after until: operations invoked later need not be known yet.
 func cutBarrier(ops []search.Operation[barrierStep], size int, begin BarrierState, until int64) []barrierSegment {
 	segments := []barrierSegment{{Cut: begin}}
 	var latest []search.Operation[barrierStep] // updates that may have been the last

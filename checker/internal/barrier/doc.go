@@ -1,3 +1,3 @@
-// Package barrier judges barriers: that nobody passes one that is up, and that the
-// members of a double barrier come in together and go out together.
+// Package barrier judges barriers: no process passes one that is up, and the members of a
+// double barrier enter together and leave together.
 package barrier

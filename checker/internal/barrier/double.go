@@ -11,49 +11,47 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// Each generation of a double barrier is one round: it begins at an instant at
-// which as many members are there as the barrier has, and is over when all who
-// entered have gone; rounds follow one another. The recorder of the generations
-// makes sure that no node of an earlier round is left when the next one gathers.
+// Each generation of a double barrier is one round. It begins at an instant at which as many
+// members are there as the barrier has, and is over when all members that entered have left.
+// Rounds follow one another. The recorder of the generations makes sure that no node of an
+// earlier round is left when the next one gathers.
 //
-//   - An enter that returned ok did so after its round had begun. A member is
-//     there from the invocation of its enter on. One whose enter failed may have
-//     been counted, since its node goes later, but not after its session was
-//     seen to end.
-//   - A leave that returned ok did so when the round was over. A member that
-//     entered is inside until it invokes its leave, crashes, or its session ends.
+//   - An enter that returned ok did so after its round had begun. A member is there from the
+//     invocation of its enter on. A member whose enter failed may have been counted, since its
+//     node goes later, but not after its session was seen to end.
+//   - A leave that returned ok did so when the round was over. A member that entered is inside
+//     until it invokes its leave, crashes, or its session ends.
 //   - A round begins when the earlier ones are over.
-//   - Where the transaction that began a round is known, a member whose node was gone
-//     by an earlier transaction is not counted, however late the other members learned
-//     that the round had begun.
+//   - Where the transaction that began a round is known, a member whose node was gone by an
+//     earlier transaction is not counted, even if the other members learned late that the round
+//     had begun.
 //
-// This needs no search. All of these ask for instants that are not too early, so
-// the earliest for each is the best for all: round by round, the first instant at
-// which enough members are there, and the first at which all have gone. There are
-// instants at all exactly when these are no later than the answers allow.
+// This needs no search. Each of these rules asks for an instant that is not too early, so the
+// earliest one for each is the best for all: round by round, the first instant at which enough
+// members are there, and the first at which all have left. Suitable instants exist exactly when
+// these are no later than the answers allow.
 //
-// A round is kept until a later one has been entered and nothing of either is under
-// way, and until it is known how long its members were inside: a session may be seen
-// to have ended long after it did. That need not be known of those that were gone in
-// any case when enough members of the next round were there, if nobody had left
-// before them. An enter that comes after a later round was entered is too late
-// whatever else it does.
+// A round is kept until a later one has been entered and no operation of either is under way,
+// and until it is known how long its members were inside: a session may be seen to have ended
+// long after it did. The latter need not be known for members that had certainly left when
+// enough members of the next round were there, if no other member had left before them. An
+// enter that comes after a later round was entered is too late in any case.
 
 // round is one generation of one double barrier.
 type round struct {
 	generation     int
 	enters, leaves []*facts.Op        // by invocation
-	late           map[*facts.Op]bool // of the enters, those after a later round was entered
-	inside         []stay             // those who entered
+	late           map[*facts.Op]bool // enters that came after a later round was entered
+	inside         []stay             // the members that entered
 }
 
 // stay is one member inside.
 type stay struct {
 	enter *facts.Op
-	until time.Duration // it was certainly inside before
+	until time.Duration // it was certainly inside until then
 }
 
-// doubleBarrier is what the judge knows of one.
+// doubleBarrier is the judge's record of one double barrier.
 type doubleBarrier struct {
 	size          int
 	entered, left int         // members
@@ -61,18 +59,18 @@ type doubleBarrier struct {
 	closed        int         // the last generation that has been judged
 	rounds        []*round    // the others, in their order
 
-	over   time.Duration // when the rounds that have been judged are over at the earliest
-	last   *stay         // who went last
+	over   time.Duration // the earliest end of the rounds that have been judged
+	last   *stay         // the last member to leave
 	before *round
 }
 
-// roundSeen says that a round had been entered by some time.
+// roundSeen records that a round had been entered by some time.
 type roundSeen struct {
 	at         time.Duration
 	generation int // the highest so far
 }
 
-// take takes in what came to its end, by invocation.
+// take takes in the settled operations, by invocation.
 func (d *doubleBarrier) take(v *verdict.Verdict, t *facts.Trace, ops []*facts.Op) {
 	for _, o := range ops {
 		if o.Kind == histories.Enter && o.OK() {
@@ -120,7 +118,7 @@ func (d *doubleBarrier) take(v *verdict.Verdict, t *facts.Trace, ops []*facts.Op
 	}
 }
 
-// seenBefore returns the last round that had been entered before an instant, or 0.
+// seenBefore returns the highest round that had been entered before an instant, or 0.
 func (d *doubleBarrier) seenBefore(when time.Duration) int {
 	i, _ := slices.BinarySearchFunc(d.seen, when, func(s roundSeen, when time.Duration) int { return cmp.Compare(s.at, when) })
 	if i == 0 {
@@ -129,7 +127,7 @@ func (d *doubleBarrier) seenBefore(when time.Duration) int {
 	return d.seen[i-1].generation
 }
 
-// judge judges the rounds of which all that matters is known.
+// judge judges the rounds whose relevant facts are all known.
 func (d *doubleBarrier) judge(v *verdict.Verdict, t *facts.Trace, lock string) {
 	open := map[int]bool{} // rounds with an operation under way
 	first := t.End
@@ -153,7 +151,7 @@ func (d *doubleBarrier) judge(v *verdict.Verdict, t *facts.Trace, lock string) {
 	}
 }
 
-// stays finds out who entered a round, and how long they stayed.
+// stays determines which members entered a round, and how long they stayed.
 func (d *doubleBarrier) stays(t *facts.Trace, r *round) {
 	r.inside = nil
 	leaves := r.leavesOf()
@@ -176,15 +174,14 @@ func (r *round) leavesOf() map[int][]*facts.Op {
 // entered reports whether e, one of the enters, entered the round, and not too late.
 func (r *round) entered(e *facts.Op) bool { return e.OK() && !r.late[e] }
 
-// decided reports whether nothing that is still to come makes a difference to round
-// r, or to what it asks of the next one.
+// decided reports whether no later event can affect round r, or its demands on the next one.
 func (d *doubleBarrier) decided(t *facts.Trace, r, next *round) bool {
 	first := next.first()
 	if first == nil {
 		return false
 	}
 	gathered := begins(t, next, d.size, 0)
-	left := facts.Forever // when somebody had left for the first time
+	left := facts.Forever // when a member had first left
 	for _, l := range r.leaves {
 		if l.OK() {
 			left = min(left, l.Ret)
@@ -193,7 +190,7 @@ func (d *doubleBarrier) decided(t *facts.Trace, r, next *round) bool {
 	for _, s := range r.inside {
 		_, ended := t.Sessions.Expired[s.enter.Session]
 		if s.until < facts.Forever && (ended || t.Sessions.Alive[s.enter.Session] >= s.until) {
-			continue // that is known for certain
+			continue // that is certain
 		}
 		if s.until > gathered || gathered > first.Ret || left < s.until {
 			return false
@@ -223,7 +220,7 @@ func (d *doubleBarrier) close(v *verdict.Verdict, t *facts.Trace, r *round) {
 			d.over, d.last, d.before = s.until, s, r
 		}
 	}
-	longest := make([]time.Duration, len(r.inside)) // of the first so many
+	longest := make([]time.Duration, len(r.inside)) // longest[i] is the latest departure of the first i+1 members
 	for i, s := range r.inside {
 		longest[i] = s.until
 		if i > 0 {
@@ -232,7 +229,7 @@ func (d *doubleBarrier) close(v *verdict.Verdict, t *facts.Trace, r *round) {
 	}
 	for _, l := range r.leaves {
 		if i := sort.Search(len(longest), func(i int) bool { return longest[i] > l.Ret }); l.OK() && i < len(longest) {
-			s := &r.inside[i] // one witness for each who left
+			s := &r.inside[i] // one witness for each member that left
 			v.Violate(func() verdict.Witness { return leftEarly(t, l, s) })
 		}
 	}
@@ -252,10 +249,10 @@ func (r *round) first() *facts.Op {
 	return first
 }
 
-// insideUntil returns how long who entered by e was certainly inside. A session that nobody
-// has seen end may have ended all the same, if its client lost its link, or was paused, before
-// it could show the session to the observer. Then its leave fails, or a crash or the end of the
-// history comes before it, and nothing is done in the session any more.
+// insideUntil returns the time until which the member of e was certainly inside. A session may
+// have ended although no observer saw its end, if its client lost its link, or was paused,
+// before it could show the session to the observer. Then its leave fails, or a crash or the end
+// of the history comes first, and no operation of the session follows.
 func insideUntil(t *facts.Trace, leaves []*facts.Op, e *facts.Op) time.Duration {
 	end, failed := facts.Forever, false
 	if i := sort.Search(len(leaves), func(i int) bool { return leaves[i].Invoke > e.Done }); i < len(leaves) {

@@ -10,12 +10,13 @@ import (
 	"github.com/zkverify/zkverify/checker/verdict"
 )
 
-// enteredEarly and the others tell the violations of a double barrier.
+// enteredEarly and the following functions return the witnesses of violations of a double
+// barrier.
 func enteredEarly(t *facts.Trace, e *facts.Op, r, before *round, last *stay, over time.Duration) verdict.Witness {
 	p := witness.OfOp(e)
 	size := t.Header.Locks[e.Lock].Size
 	did := fmt.Sprintf("%v entered round %d of barrier %q at %s", p, r.generation, e.Lock, verdict.At(e.Ret))
-	inTime := begins(t, r, size, 0) <= e.Ret // were there no earlier rounds
+	inTime := begins(t, r, size, 0) <= e.Ret // if there were no earlier rounds
 	switch {
 	case inTime && over > e.Ret && last == nil:
 		w := witness.New(t, e.Lock, e.Ret, over, p)
@@ -72,7 +73,7 @@ func leftEarly(t *facts.Trace, l *facts.Op, s *stay) verdict.Witness {
 	return w
 }
 
-// stayed tells for how long a member was inside.
+// stayed returns the time for which a member was inside, as the end of a sentence.
 func stayed(t *facts.Trace, s *stay) string {
 	if s.until == facts.Forever {
 		return " and did not leave"

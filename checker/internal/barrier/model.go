@@ -12,21 +12,19 @@ const (
 	Passing  barrierStep = 'w' // a wait that passed: only while it is down
 )
 
-// BarrierState is a barrier, and how many removes without an answer have not
-// taken effect yet.
+// BarrierState is the state of a barrier, with the number of removes without an answer that
+// have not taken effect yet.
 type BarrierState struct {
 	Up      bool
 	Pending int
 }
 
-// BarrierModel is a register of two values, up and down, of which only down is
-// ever read.
+// BarrierModel is a register of two values, up and down, of which only down is ever read.
 //
-// Removes without an answer are one as good as the other once they are invoked,
-// and one that takes effect matters only to the next wait, so that it can be put
-// off until just before that. So the state counts them, and a wait takes one if
-// it must. As operations of their own that may come at any time they would make
-// the search exponential.
+// Once invoked, all removes without an answer are equivalent, and one that takes effect matters
+// only to the next wait, so it can be put off until just before that. So the state counts them,
+// and a wait uses one up if it must. As operations of their own, which may take effect at any
+// time, they would make the search exponential.
 func BarrierModel(begin BarrierState) search.Model[BarrierState, barrierStep] {
 	return search.Model[BarrierState, barrierStep]{
 		Begin: begin,

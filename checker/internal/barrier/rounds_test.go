@@ -98,7 +98,7 @@ func TestTheEarliestInstantsDecideRounds(t *testing.T) {
 			p := rnd.IntN(3)
 			if len(steps[p]) > 0 {
 				s := steps[p][0]
-				// Mostly in good order, else next to nothing would be legal.
+				// Mostly in a legal order, or else almost no history would be legal.
 				hurried := rnd.IntN(4) == 0
 				if s.typ == histories.Invoke || hurried || s.op == histories.Enter && ms%3 == 0 || ms%4 == 0 {
 					add(ms, histories.Event{Type: s.typ, Process: p, Lock: "a", Op: s.op, Generation: s.generation, Session: "s" + strconv.Itoa(p)})
@@ -117,8 +117,8 @@ func TestTheEarliestInstantsDecideRounds(t *testing.T) {
 		d := &doubleBarrier{size: 2}
 		d.take(v, tr, tr.Ops)
 		d.judge(v, tr, "a")
-		// Whoever never leaves is inside beyond the last instant that is tried:
-		// leave it then.
+		// A member that never leaves is inside beyond the last instant that is tried: make
+		// it leave then.
 		tried := facts.Of(h)
 		for _, x := range roundsOf(tried) {
 			for _, e := range x.enters {

@@ -8,18 +8,17 @@ import (
 	"github.com/zkverify/zkverify/checker/internal/search"
 )
 
-// barrierSearch searches one barrier as windows of the history show it. It keeps
-// the operations of the segment that is not yet complete, and gives it up when it
-// has become too large to be searched: after a remove that is never answered no cut
-// comes.
+// barrierSearch searches one barrier in the windows of the history. It keeps the operations of
+// the segment that is not complete yet. It gives up when that segment has become too large: no
+// cut is possible after a remove that is never answered.
 type barrierSearch struct {
 	search.SegmentSearch[BarrierState, barrierStep]
 	state BarrierState // at the last cut
 	ops   Crossing     // since then
 }
 
-// window takes in what came to its end in a window. The oldest operation that is
-// still open was invoked at open.
+// window takes in the operations that ended in a window. The oldest operation that is still
+// open was invoked at open.
 func (b *barrierSearch) window(s *search.Caps, t *facts.Trace, ops []*facts.Op, open time.Duration) {
 	if b.Done() {
 		b.ops = Crossing{}
@@ -37,14 +36,14 @@ func (b *barrierSearch) window(s *search.Caps, t *facts.Trace, ops []*facts.Op, 
 	b.SegmentSearch.Window(segments, t.Last, searchBarrier(s))
 }
 
-// from drops what was invoked before an instant of the search's clock.
+// from drops the operations that were invoked before an instant of the search's clock.
 func (x *Crossing) from(call int64) {
 	for _, ops := range []*[]*facts.Op{&x.Sets, &x.Removes, &x.Waits} {
 		*ops = slices.DeleteFunc(*ops, func(o *facts.Op) bool { return search.Clock(int64(o.Call)) < call })
 	}
 }
 
-// searchBarrier returns what searches a segment of a barrier.
+// searchBarrier returns a function that searches a segment of a barrier.
 func searchBarrier(s *search.Caps) func(barrierSegment) search.Answer {
 	return func(seg barrierSegment) search.Answer { return search.Run(s, BarrierModel(seg.Cut), seg.Ops) }
 }

@@ -15,19 +15,19 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 )
 
-// Crossing is what bears on one barrier: a set and a remove take effect at one
-// instant between invocation and answer, and a wait that returned ok says that
-// the barrier was down at one. A set that was not answered constrains nothing,
-// as it may never have taken effect; a remove that was not answered may take
-// effect at any time after its invocation, once, or never. What failed had no
-// effect, and a wait that failed says nothing.
+// Crossing holds the operations that affect one barrier. A set and a remove take effect at one
+// instant between invocation and answer. A wait that returned ok proves that the barrier was
+// down at such an instant. A set that was not answered constrains nothing, as it may never have
+// taken effect. A remove that was not answered may take effect at any time after its
+// invocation, once, or never. An operation that failed had no effect, and a wait that failed
+// proves nothing.
 type Crossing struct {
-	Sets    []*facts.Op // answered ok, by invocation as all of them
+	Sets    []*facts.Op // answered ok, by invocation, as in the other lists
 	Removes []*facts.Op // answered ok, or not known to have failed
 	Waits   []*facts.Op // answered ok
 }
 
-// Add takes o in if it bears on the barrier.
+// Add adds o if it affects the barrier, and reports whether it does.
 func (x *Crossing) Add(o *facts.Op) bool {
 	switch {
 	case o.Kind == histories.Set && o.OK():
@@ -42,10 +42,10 @@ func (x *Crossing) Add(o *facts.Op) bool {
 	return true
 }
 
-// all returns what bears on the barrier.
+// all returns all operations.
 func (x *Crossing) all() []*facts.Op { return slices.Concat(x.Sets, x.Removes, x.Waits) }
 
-// Until is the last instant at which a remove can take effect.
+// Until returns the last instant at which a remove can take effect.
 func Until(remove *facts.Op) time.Duration {
 	if remove.OK() {
 		return remove.Ret
@@ -53,58 +53,56 @@ func Until(remove *facts.Op) time.Duration {
 	return facts.Forever
 }
 
-// demand is what a wait that passed asks for: a remove must have taken effect
-// between the invocation of the set and the return of the wait. The set was
-// answered before the wait was invoked, and of those it was invoked last.
+// demand is the demand of a wait that passed: a remove must have taken effect between the
+// invocation of the set and the return of the wait. The set is the last invoked of those that
+// were answered before the wait was invoked.
 type demand struct{ set, wait *facts.Op }
 
-// barrierSweep is the interval engine of barriers: it finds the demands that cannot
-// be met. The history is linearizable exactly when there is none.
+// barrierSweep is the interval engine of barriers: it finds the demands that cannot be met. The
+// history is linearizable exactly when there is none.
 //
-// Suppose it is clear at which instant each remove takes effect. A set during
-// which some remove does can come right before the last such one, and holds
-// nobody back. Any other is best put off to its return, and holds back from
-// there to the next remove. So a wait passes unless, for some set that was
-// answered before it began, no remove takes effect between the set's invocation
-// and the wait's return; and the set that was invoked last asks for the most.
+// Suppose the instant at which each remove takes effect is known. A set during which some
+// remove takes effect can take effect right before the last such remove, and stops no wait. Any
+// other set is best put off to its return, and keeps the barrier up from there to the next
+// remove. So a wait passes unless, for some set that was answered before it began, no remove
+// takes effect between the set's invocation and the wait's return. Of these sets, the one that
+// was invoked last has the strictest demand.
 //
-// What is left is to find instants of the removes, one for each, such that every
-// demand has one. Take the demands by their ends. If none of the instants chosen
-// so far lies in it, one must be added, and its end is the best place: any
-// demand still to come that an earlier place meets is met there too. Of the
-// removes that can take effect then, the one that must do so soonest is the
-// best: in any other choice it could be exchanged for that. A remove whose last
-// instant comes without its having been needed takes effect then. If there is no
-// remove to take, this demand and those before it cannot all be met.
+// It remains to choose an instant for each remove so that every demand contains one. Take the
+// demands by their ends. If no instant chosen so far lies in a demand, one must be added, and
+// the demand's end is the best place: every later demand that an earlier place would meet is
+// met there too. Of the removes that can take effect then, take the one with the earliest last
+// instant: any other choice could be exchanged for it. A remove that was not needed by its last
+// instant takes effect then. If no remove can be taken, this demand and those before it cannot
+// all be met.
 //
-// It is not enough to look for a wait that lies inside an interval in which the
-// barrier was certainly up: two sets during one long remove, each followed by a
-// wait that passes, are illegal, though each of the waits could be right.
+// It is not enough to look for a wait inside an interval in which the barrier was certainly up:
+// two sets during one long remove, each followed by a wait that passes, are illegal, though
+// each of the waits alone could be right.
 //
-// All this goes by the ends of the demands, so one pass does. A demand is judged when
-// every remove that was invoked by its end is answered, or will never be. Of the
-// sets that were answered before the oldest wait not yet judged, the one invoked
-// last stands for all; and a remove that was answered before any set that is left
-// was invoked meets no demand any more. Of a remove that is never answered its
-// invocation is kept.
+// All this visits the demands by their ends, so one pass suffices. A demand is judged when
+// every remove that was invoked by its end is answered, or never will be. Of the sets that were
+// answered before the oldest wait not yet judged, only the one invoked last is kept. A remove
+// that was answered before any kept set was invoked meets no demand any more. Of a remove that
+// is never answered only its invocation is kept.
 type barrierSweep struct {
-	set     *facts.Op       // of those not in sets, the one invoked last
+	set     *facts.Op       // the last invoked set of those not in sets
 	sets    []*facts.Op     // by answer
 	removes []*facts.Op     // answered, by invocation
-	lost    []time.Duration // invocations of those that never will be
+	lost    []time.Duration // invocations of removes that are never answered
 	waits   []*facts.Op     // that passed and are not judged, by answer
-	// latest[i] is of the first i+1 sets the one invoked last; returned are the answers of the
+	// latest[i] is the last invoked of the first i+1 sets; returned holds the answers of the
 	// removes, in order.
 	latest   []*facts.Op
 	returned []time.Duration
-	begun    []*facts.Op // waits of which it is not known whether the barrier was up
+	begun    []*facts.Op // waits for which it is not known yet whether the barrier was up
 
 	taken   time.Duration // removes invoked by then are in pending, or in spare
 	pending deadlines
-	spare   int           // of those never answered
+	spare   int           // removes that are never answered
 	last    time.Duration // the last instant chosen so far
 
-	passed, held int // waits that passed; that were begun while the barrier was certainly up
+	passed, held int // waits that passed; waits that began while the barrier was certainly up
 }
 
 func newBarrierSweep() barrierSweep { return barrierSweep{taken: -1, last: -1} }
@@ -118,7 +116,7 @@ func (x *Crossing) early() []demand {
 	return out
 }
 
-// take takes in what has come to its end.
+// take takes in settled operations.
 func (b *barrierSweep) take(ops []*facts.Op) {
 	for _, o := range ops {
 		switch {
@@ -154,8 +152,7 @@ func (b *barrierSweep) take(ops []*facts.Op) {
 	slices.Sort(b.returned)
 }
 
-// before returns of the sets that were answered before an instant the one that was
-// invoked last, or nil.
+// before returns the last invoked of the sets that were answered before an instant, or nil.
 func (b *barrierSweep) before(when time.Duration) *facts.Op {
 	set := b.set
 	n, _ := slices.BinarySearchFunc(b.sets, when, func(s *facts.Op, when time.Duration) int { return cmp.Compare(s.Ret, when) })
@@ -165,9 +162,9 @@ func (b *barrierSweep) before(when time.Duration) *facts.Op {
 	return set
 }
 
-// judge judges the waits of which all is known: every remove that was invoked
-// before known has come to its end. With a demand that cannot be met it reports how
-// many removes were under way.
+// judge judges the waits for which every remove is known: all removes that were invoked before
+// known are settled. It reports each demand that cannot be met, with the number of removes
+// under way.
 func (b *barrierSweep) judge(known time.Duration, early func(d demand, removes int)) {
 	b.begun = slices.DeleteFunc(b.begun, func(w *facts.Op) bool {
 		if w.Call >= known {
@@ -189,7 +186,7 @@ func (b *barrierSweep) judge(known time.Duration, early func(d demand, removes i
 	})
 }
 
-// advance has the removes whose last instant comes by some time take effect then.
+// advance makes the removes whose last instant has come by a time take effect then.
 func (b *barrierSweep) advance(to time.Duration) {
 	if to > b.taken {
 		for _, r := range b.removes[b.called(b.taken):b.called(to)] {
@@ -203,8 +200,8 @@ func (b *barrierSweep) advance(to time.Duration) {
 	}
 }
 
-// meet chooses an instant in [from, to] at which a remove takes effect, if none
-// has been chosen there and one can.
+// meet chooses an instant in [from, to] at which a remove takes effect, if none has been chosen
+// there and a remove is available.
 func (b *barrierSweep) meet(from, to time.Duration) bool {
 	b.advance(to)
 	switch {
@@ -227,18 +224,18 @@ func (b *barrierSweep) underWay(from, to time.Duration) int {
 	return b.called(to) - over + calledBy(b.lost, to)
 }
 
-// called returns how many of the removes were called by a time.
+// called returns the number of removes that were called by a time.
 func (b *barrierSweep) called(by time.Duration) int {
 	return sort.Search(len(b.removes), func(i int) bool { return b.removes[i].Call > by })
 }
 
-// calledBy is how many of some times, in order, are not after one.
+// calledBy returns the number of the sorted times that are not after by.
 func calledBy(times []time.Duration, by time.Duration) int {
 	return sort.Search(len(times), func(i int) bool { return times[i] > by })
 }
 
-// forget lets go of what matters to no wait that is not judged. The oldest wait and
-// the oldest set that are still open were invoked at wait and set.
+// forget drops the operations that cannot affect a wait that is not judged yet. The oldest wait
+// and the oldest set that are still open were invoked at wait and set.
 func (b *barrierSweep) forget(wait, set time.Duration) {
 	for _, w := range slices.Concat(b.waits, b.begun) {
 		wait = min(wait, w.Call)
@@ -257,8 +254,8 @@ func (b *barrierSweep) forget(wait, set time.Duration) {
 	b.removes = slices.DeleteFunc(b.removes, func(r *facts.Op) bool { return r.Ret < set })
 }
 
-// DecideBarrier keeps the removes of a barrier that were under way, and so decide
-// whether somebody could pass.
+// DecideBarrier keeps the removes of a barrier that were under way, and so decide whether a
+// process could pass.
 func DecideBarrier(t *facts.Trace, w verdict.Witness, keep map[int]bool) {
 	if t.Recipe(w.Lock) != histories.Barrier {
 		return

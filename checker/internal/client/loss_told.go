@@ -18,25 +18,25 @@ import (
 // WokenLongest is the name of a figure.
 const WokenLongest = "from the end of a pause to lost, longest"
 
-// lossJudge: a holder whose session ends is told of its loss before an observer sees
-// that the session is gone, since others can be granted the lock from then on. A forced
-// expiry gives no warning: then the holder is told within the loss bound. If its process
-// was paused meanwhile, it is told soon after the process runs again.
+// lossJudge judges that a holder whose session ends is told of its loss before an observer sees
+// that the session is gone, since another client can be granted the lock from then on. A forced
+// expiry gives no warning: there the holder must be told within the loss bound. If its process
+// was paused meanwhile, it must be told soon after the process runs again.
 //
-// The observer sees the end late, which is lenient to the target. A belief that
-// ended before, by release or crash, needed no word.
+// The observer sees the end late, which is lenient to the target. The holder of a belief that
+// ended before, by release or crash, need not be told.
 type lossJudge struct {
 	v         *verdict.Verdict
 	early     []*facts.Hold // that were told of a loss which the observer has not seen yet
 	deleted   []*facts.Hold // that ended while a fault was deleting their nodes
 	delays    []time.Duration
-	woken     []time.Duration // of those whose process was paused: since it ran again
+	woken     []time.Duration // for holders whose process was paused: since it ran again
 	cases     int
 	undecided int
-	deletions int // of nodes by which a lock was held then
+	deletions int // deletions of nodes by which a lock was held at that time
 }
 
-// NewLossTold returns the judge that judges whether holders are told of their losses.
+// NewLossTold returns the judge of whether holders are told of their losses.
 func NewLossTold(_ *facts.Trace, v *verdict.Verdict) judge.Judge { return &lossJudge{v: v} }
 
 func (j *lossJudge) Window(_ *judge.Engines, t *facts.Trace) int {
@@ -68,21 +68,20 @@ func (j *lossJudge) Window(_ *judge.Engines, t *facts.Trace) int {
 func (j *lossJudge) judge(t *facts.Trace, h *facts.Hold, gone time.Duration) {
 	forced := t.Faults.ForcedIn(h.Process, h.Session, h.Call, gone)
 	if f := t.Faults.EndedSession(h.Session, h.Call); f != nil && len(forced) == 0 && t.Faults.HandedBlindly(h) {
-		forced = []facts.Span{{From: f.Start, To: f.Stop}} // nobody asks the servers when a lease is handed on
+		forced = []facts.Span{{From: f.Start, To: f.Stop}} // a client hands a lease on without asking the servers
 	}
 	if h.Why == facts.ByLoss && h.End < gone && len(forced) == 0 {
-		// Told before the observer saw it: the good case of an expiry by silence.
+		// Told before the observer saw the end: the good case of an expiry by silence.
 		j.cases++
 		j.delays = append(j.delays, h.End-gone)
 		return
 	}
-	// A lease granted on a session that had been seen dead is lost from
-	// its first moment on.
+	// A lease granted in a session that had been seen to end is lost from the first moment.
 	ended := max(gone, h.Start)
 	deadline := ended
 	if len(forced) > 0 {
-		// The last of them: an earlier one would have ended an earlier
-		// session, or this one at once.
+		// The last of them: an earlier one would have ended an earlier session, or this one
+		// at once.
 		last := forced[len(forced)-1]
 		ended = max(last.From, h.Start)
 		deadline = max(deadline, min(last.To, max(gone, last.From))+t.Header.Promises.LossBound)
@@ -95,7 +94,7 @@ func (j *lossJudge) judge(t *facts.Trace, h *facts.Hold, gone time.Duration) {
 		}
 	}
 	if h.End < ended || h.End <= gone && h.Why != facts.ByLoss {
-		return // nothing was held any more
+		return // the hold had ended
 	}
 	if h.Why == facts.StillHeld && t.End <= deadline {
 		j.undecided++ // the history ends before the bound does
@@ -114,8 +113,8 @@ func (j *lossJudge) judge(t *facts.Trace, h *facts.Hold, gone time.Duration) {
 }
 
 // judgeDeletion judges a hold whose node was deleted by an administrator: its holder must be
-// told within the loss bound, as after a forced expiry. It reports whether that is known: the
-// deletion may be under way still, and come to nothing.
+// told within the loss bound, as after a forced expiry. It returns false if the outcome is not
+// known yet: the deletion may still be under way, and may fail.
 func (j *lossJudge) judgeDeletion(t *facts.Trace, h *facts.Hold) bool {
 	for _, f := range t.Faults.Excusing(h.Process, h.Session, h.Call, h.End) {
 		if !f.Deleted(h) || ofAnother(f, h) || h.Start > f.Stop || f.Stop == facts.Forever && t.Last {
@@ -141,10 +140,11 @@ func (j *lossJudge) judgeDeletion(t *facts.Trace, h *facts.Hold) bool {
 	return true
 }
 
-// ofAnother reports whether a deletion may have been that of another lease's node, whose
-// token has the same zxid. Leases of permits may share a transaction: a deletion that says
-// of how many permits its lease was made sure that this one does not. A writer shares its
-// transaction with the reader that it is downgraded to, which has a node of its own.
+// ofAnother reports whether a deletion may have been that of another lease's node, whose token
+// has the same zxid. Leases of permits may share a transaction; a deletion that states the
+// number of permits of its lease has checked that the transaction created no other nodes. A
+// writer shares its transaction with the reader that it is downgraded to, which has a node of
+// its own.
 func ofAnother(f *facts.Fault, h *facts.Hold) bool {
 	switch {
 	case h.Recipe().HasPermits():
@@ -202,7 +202,7 @@ func untold(t *facts.Trace, h *facts.Hold, ended, deadline time.Duration) verdic
 	return w
 }
 
-// wasTold says when a holder was told of its loss.
+// wasTold describes when a holder was told of its loss, as part of a sentence.
 func wasTold(h *facts.Hold) string {
 	switch h.Why {
 	case facts.ByLoss:

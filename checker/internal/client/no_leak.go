@@ -11,20 +11,20 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 )
 
-// keptEach is how many goroutines more than at first an idle client may have: one
-// that is cleaning up, or connecting again.
+// keptEach is how many more goroutines than at first an idle client may have, such as one that
+// cleans up or connects again.
 const keptEach = 3
 
-// NoLeak: when every client has released, nothing is left of them: no contender
-// node, no watch on a lock path, no goroutine; and before they are closed, the clients have no more
-// goroutines than when they were opened: one for each call of a long session is a leak
-// too, though it ends with the session.
+// NoLeak judges that clients leave nothing behind when all have released: no contender node, no
+// watch on a lock path, no goroutine. Before they are closed, the clients must have no more
+// goroutines than when they were opened: one goroutine for each call of a long session is a
+// leak too, though it ends with the session.
 func NoLeak(t *facts.Trace, v *verdict.Verdict) {
 	v.Promised, v.Expected = true, len(t.Phases) > 0
 	ended, over := t.Phases[histories.PhaseEnd]
 	if t.Census == nil || !over || t.Census.Time < ended {
 		if over && v.Expected {
-			v.Idle("nobody counted what was left at the end")
+			v.Idle("the run did not count what was left at the end")
 		} else if v.Expected {
 			v.Outcome, v.Reason = verdict.Unknown, "the run did not come to its end"
 		} else {
@@ -48,7 +48,7 @@ func NoLeak(t *facts.Trace, v *verdict.Verdict) {
 				case "contender node":
 					w.What += ": " + strings.Join(left.Contenders[:min(5, l.n)], ", ")
 				case "watch":
-					if n := min(5, len(left.Watched)); n > 0 { // older histories do not name them
+					if n := min(5, len(left.Watched)); n > 0 { // older histories do not list them
 						w.What += ": " + strings.Join(left.Watched[:n], ", ")
 					}
 				case "goroutine":

@@ -11,14 +11,14 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 )
 
-// PoliteReconnects: no client tries to connect more often than it promises in
-// any one window. The run has counted the attempts of each, whatever came of
-// them, and keeps the window with the most.
+// PoliteReconnects judges that no client tries to connect more often than it promises in any
+// one window. The run has counted the attempts of each client, successful or not, and keeps the
+// window with the most.
 func PoliteReconnects(t *facts.Trace, v *verdict.Verdict) {
 	bound := t.Header.Promises.Connects
 	v.Promised = bound > 0
 	if t.Census == nil || len(t.Census.Census.Connects) == 0 {
-		v.Idle("nobody counted the attempts to connect")
+		v.Idle("the run did not count the attempts to connect")
 		return
 	}
 	window := histories.ConnectWindow(t.Header.SessionTimeout)

@@ -12,51 +12,48 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 )
 
-// revocationJudge: the holder of a lease is told of each request to release it in time,
-// no other process is told, and no request ends a lease.
+// revocationJudge judges that the holder of a lease is told of each request to release it in
+// time, that no other process is told, and that no request ends a lease.
 //
-//   - A request that was answered ok is told to the holder of its lease between
-//     its invocation and the bound after its answer, or after the grant if that
-//     came later; the bound begins anew when the link of its client has broken
-//     within it and is up again. It need not be told when the lease did not last so
-//     long. A request that was not answered may be told or not. The lease of a
-//     request is one that had been asked for, and was not over, when the request
-//     was invoked.
-//   - What is told to a process is told of a lease that it has, and somebody has
-//     asked for it by then. It may be told more often than it was asked for, and
-//     several requests at once, and after the lease.
-//   - A request need not be told if the holder's process was paused, or the process
-//     that records stood still, shortly before it or before the bound had passed.
-//   - A lease does not end by a request. Whether a lost link or a request has
-//     ended it cannot be told when a fault was about; see forced.
+//   - The holder of the lease is told of a request that was answered ok, between its
+//     invocation and the bound after its answer, or after the grant if that came later.
+//     The bound begins anew when the link of the holder's client has broken within it and
+//     is up again. The holder need not be told if the lease did not last so long. It may
+//     be told, or not, of a request that was not answered. The lease of a request is one
+//     that had been asked for, and was not over, when the request was invoked.
+//   - A process is told only of a lease that it has, or has had, and for which there was
+//     a request by then. One notice may stand for several requests, and one request may be
+//     told more than once, also after the lease.
+//   - The holder need not be told of a request if its process was paused, or the
+//     recording process stood still, shortly before it or before the bound had passed.
+//   - A request does not end a lease. When a fault was in force, the record does not show
+//     whether a lost link or a request ended it; see forced.
 //
-// This needs no search: each request is judged by its own lease and its own
-// window, and one delivery may serve any number of them, so that none depends on
-// how another is explained.
+// This needs no search: each request is judged by its own lease and its own window, and one
+// delivery may serve any number of requests, so the verdict on one does not depend on another.
 //
-// A request is kept until its lease is over and all that bears on it is known, and
-// with it the leases and the notices since it was invoked. Of what is over only
-// the tokens are kept: of every lease, since its holder may be told of it ever
-// after, and of every request.
+// A request is kept until its lease is over and all relevant events are known, and with it the
+// leases and the notices since it was invoked. Of the others only the tokens are kept: of every
+// lease, since its holder may be told of it at any later time, and of every request.
 type revocationJudge struct {
 	v                              *verdict.Verdict
 	asked, told, inTime, outlasted int
 	slowest                        time.Duration
 	requests                       []*facts.Op                      // that may have taken effect and are not decided, by invocation
-	firstAsked                     map[facts.LeaseKey]time.Duration // of the requests, by lease
+	firstAsked                     map[facts.LeaseKey]time.Duration // the earliest of the requests, by lease
 	notices                        []facts.ReleaseNotice            // not decided, or since the oldest of those requests
 	decided                        int                              // how many of the notices are decided
-	acquires                       []*facts.Op                      // that came to an end since the oldest operation still open was invoked
+	acquires                       []*facts.Op                      // that ended after the oldest open operation was invoked
 	leases                         map[facts.LeaseKey][]*facts.Hold
 	losses                         []*facts.Hold        // of any lock
 	suspects                       []*facts.Hold        // that a request seems to have ended, if their session lived on
 	suspected                      map[*facts.Hold]bool // while they are among the leases
 	record                         *told                // of the window that is judged, as is unasked
 	unasked                        *losses
-	hadBefore, askedBefore         map[string]tokens // of lock: what is no more in acquires, and requests
+	hadBefore, askedBefore         map[string]tokens // by lock: the acquires and requests that are no longer kept
 }
 
-// NewRevocation returns the judge that judges requests to release.
+// NewRevocation returns the judge of requests to release.
 func NewRevocation(_ *facts.Trace, v *verdict.Verdict) judge.Judge {
 	v.Expected = true
 	return &revocationJudge{
@@ -69,7 +66,7 @@ func (j *revocationJudge) Window(_ *judge.Engines, t *facts.Trace) int {
 	j.take(t)
 	j.record = newTold(j.notices, j.acquires)
 	j.unasked = newLosses(j.losses, func(h *facts.Hold) bool { return j.hasAsked(h.Lock, h.Token, h.End) })
-	// What was invoked before this is answered, or will never be.
+	// Operations invoked before this are answered, or never will be.
 	known := facts.Forever
 	if !t.Last {
 		known = t.End + 1
@@ -95,7 +92,7 @@ func (j *revocationJudge) Window(_ *judge.Engines, t *facts.Trace) int {
 			_, ended := t.Sessions.Expired[h.Session]
 			return ended
 		}
-		// By now they have answered since, and it is known for how long they had not.
+		// The servers have answered since, so the quiet stretch before is known.
 		if !t.Quiet.Within(h.End-t.Header.SessionTimeout, h.End) {
 			j.v.Violate(func() verdict.Witness { return forcedOut(t, h) })
 		}
@@ -106,7 +103,7 @@ func (j *revocationJudge) Window(_ *judge.Engines, t *facts.Trace) int {
 	return len(j.requests) + len(j.notices) + len(j.acquires) + len(j.leases) + len(j.losses) + len(j.suspects)
 }
 
-// take takes in what came to an end in a window.
+// take takes in the operations and holds that ended in a window.
 func (j *revocationJudge) take(t *facts.Trace) {
 	for _, o := range facts.Each(t, t.Ops) {
 		switch {
@@ -136,8 +133,8 @@ func (j *revocationJudge) take(t *facts.Trace) {
 	j.notices = append(j.notices, t.Notices...)
 }
 
-// forget lets go of what cannot matter any more: what was invoked before known is
-// settled, and no request that was invoked before since is undecided.
+// forget drops the records that cannot matter any more: operations invoked before known are
+// settled, and no request invoked before since is undecided.
 func (j *revocationJudge) forget(t *facts.Trace, known, since time.Duration) {
 	past := 0
 	for past < j.decided && j.notices[past].Time < since {
@@ -181,7 +178,7 @@ func (j *revocationJudge) Conclude(_ *judge.Engines, t *facts.Trace) {
 		return
 	}
 	v.Conclude(fmt.Sprintf("%s, %d told in time, the other leases were over; nobody else was told, and nobody forced", words.Count(j.asked, "request"), j.inTime),
-		fmt.Sprintf("a request did not reach the holder, reached somebody else, or ended a lease, %s", words.Times(v.Violations)))
+		fmt.Sprintf("a request did not reach the holder, reached another process, or ended a lease, %s", words.Times(v.Violations)))
 }
 
 // tell judges a notice.
@@ -194,14 +191,13 @@ func (j *revocationJudge) tell(t *facts.Trace, e facts.ReleaseNotice) {
 	}
 }
 
-// had reports whether the process that is told may have the lease, or have had
-// it: by an acquire that it had invoked and that was granted this token, or that
-// came to no end or to a bad one after that.
+// had reports whether the process that is told may have, or have had, the lease: it had invoked
+// an acquire that was granted this token, or one that later failed or was never answered.
 func (j *revocationJudge) had(e facts.ReleaseNotice) bool {
 	return j.hadBefore[e.Lock].has(e.Token, e.Process) || j.record.had(e)
 }
 
-// lease returns the lease that is told of, or the process that had it before.
+// lease returns the lease that a notice is about, or the process that had it before.
 func (j *revocationJudge) lease(e facts.ReleaseNotice) (h *facts.Hold, before int, over bool) {
 	for _, h := range j.leases[facts.LeaseKey{Lock: e.Lock, Token: e.Token}] {
 		if h.Call <= e.Time && h.End >= e.Time {
@@ -217,14 +213,13 @@ func (j *revocationJudge) lease(e facts.ReleaseNotice) (h *facts.Hold, before in
 	return nil, before, over
 }
 
-// hasAsked reports whether somebody had asked for a lease by some time.
+// hasAsked reports whether a process had asked for the release of a lease by some time.
 func (j *revocationJudge) hasAsked(lock string, token histories.Token, by time.Duration) bool {
 	first, asked := j.firstAsked[facts.LeaseKey{Lock: lock, Token: token}]
 	return asked && first <= by || j.askedBefore[lock].has(token, 0)
 }
 
-// decide judges a request if all that bears on it was invoked, or came to pass,
-// before known.
+// decide judges a request if all relevant events came before known, and reports whether it did.
 func (j *revocationJudge) decide(t *facts.Trace, o *facts.Op, known time.Duration) bool {
 	if o.Call >= known {
 		return false
@@ -269,17 +264,17 @@ func (j *revocationJudge) delivered(t *facts.Trace, o *facts.Op, h *facts.Hold, 
 	}
 }
 
-// lasted returns how long the lease certainly lasted, and its holder could be told of a
-// request: as long as it was believed in, but no longer than until its session was forced
-// to expire, or its process was paused shortly before the request or after it, nor, if the
-// belief outlived the session, than the session is known to have lived.
+// lasted returns until when the lease certainly lasted and its holder could be told of a
+// request. That is the end of the belief, but not after its session was forced to expire, nor
+// after its process was paused shortly before the request or later. If the belief outlived the
+// session, it is the last time at which the session is known to have lived.
 func lasted(t *facts.Trace, o *facts.Op, h *facts.Hold) time.Duration {
 	end := min(h.End, t.End)
 	for _, robbed := range t.Faults.RobbedIn(h.Process, h.Session, h.Call, end) {
 		end = min(end, max(robbed.From, h.Call))
 	}
 	if paused := t.Faults.PausedIn(h.Process, max(h.Call, o.Call-t.Calm()), end); len(paused) > 0 {
-		end = min(end, max(paused[0].From, h.Call)) // nobody can tell a process that does not run
+		end = min(end, max(paused[0].From, h.Call)) // a process that does not run cannot be told
 	}
 	if gone, ok := t.Sessions.Expired[h.Session]; ok && gone < h.End {
 		end = min(end, t.Sessions.Alive[h.Session])
@@ -287,12 +282,11 @@ func lasted(t *facts.Trace, o *facts.Op, h *facts.Hold) time.Duration {
 	return end
 }
 
-// forced reports whether a request seems to have ended a lease: it was lost within
-// the bound of it, with nothing else to blame. No fault was about, neither since
-// the request nor in the two session timeouts before it, and no lease that nobody
-// had asked for was lost in that time, as happens when the machine stalls. It has,
-// if the session lived on, and the servers were not quiet in the session timeout
-// before.
+// forced reports whether a request seems to have ended a lease: the lease was lost within the
+// bound after the request, without another cause. No fault was in force since the request or in
+// the two session timeouts before it, and no lease without a request was lost in that time, as
+// happens when the machine stalls. The request did end the lease if the session lived on, and
+// the servers were not quiet in the session timeout before.
 func (j *revocationJudge) forced(t *facts.Trace, o *facts.Op, h *facts.Hold, bound time.Duration) bool {
 	if o.Ret < facts.Forever && h.End > max(o.Ret, h.Start)+bound {
 		return false

@@ -21,8 +21,8 @@ func notTold(t *facts.Trace, o *facts.Op, h *facts.Hold, by, late time.Duration,
 	return w
 }
 
-// toldAnother tells of a process that was told of lease h, or of one that process
-// before had had, or of none.
+// toldAnother returns the witness of a process that was told of lease h of another process, of
+// a lease that process before had had, or of no lease.
 func toldAnother(t *facts.Trace, e facts.ReleaseNotice, h *facts.Hold, before int, over bool) verdict.Witness {
 	p := witness.OfNotice(e)
 	parties := []verdict.Party{p}

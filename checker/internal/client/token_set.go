@@ -7,8 +7,8 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// tokens is a set of tokens of one lock, each with a process: sixteen bytes for
-// one, since it may have to remember all that there have been.
+// tokens is a set of tokens of one lock, each with a process. An element takes sixteen bytes,
+// since the set may have to hold all tokens ever granted.
 type tokens []tokenOf
 
 type tokenOf struct {
@@ -27,7 +27,7 @@ func (s tokens) has(t histories.Token, process int) bool {
 	return ok
 }
 
-// add returns the set with one more. Tokens grow, so most go to the end.
+// add returns the set with one more token. Tokens grow, so most are added at the end.
 func (s tokens) add(t histories.Token, process int) tokens {
 	i, ok := s.find(t, process)
 	if ok {

@@ -8,18 +8,18 @@ import (
 	"github.com/zkverify/zkverify/checker/internal/facts"
 )
 
-// leaseOf names a lease of a process.
+// leaseOf identifies a lease of a process.
 type leaseOf struct {
 	facts.LeaseKey
 	process int
 }
 
-// told finds, in one window, what is on record of a lease without a look at the others.
+// told finds the records of a lease in one window without visiting those of other leases.
 type told struct {
 	notices map[leaseOf][]time.Duration // when the process was told, in order
-	granted map[leaseOf]time.Duration   // when the first acquire was invoked that was granted it
+	granted map[leaseOf]time.Duration   // the call of the first acquire that was granted the lease
 	first   map[facts.LeaseKey][]*facts.Op
-	// failed are the acquires of a process that came to no end or to a bad one, one after the other.
+	// failed holds the acquires of a process that failed or were never answered, in order.
 	failed map[facts.LockUse][]*facts.Op
 }
 
@@ -53,9 +53,9 @@ func newTold(notices []facts.ReleaseNotice, acquires []*facts.Op) *told {
 	return x
 }
 
-// had reports whether the process that is told may have the lease: by an acquire that it had
-// invoked and that was granted this token, or that came to no end or to a bad one after that. A
-// process has one operation under way at a time.
+// had reports whether the process that is told may have the lease: it had invoked an acquire
+// that was granted this token, or one that later failed or was never answered. A process has
+// one operation under way at a time.
 func (x *told) had(e facts.ReleaseNotice) bool {
 	if call, ok := x.granted[leaseOf{facts.LeaseKey{Lock: e.Lock, Token: e.Token}, e.Process}]; ok && call <= e.Time {
 		return true
@@ -80,10 +80,10 @@ func (x *told) in(h *facts.Hold, from, to time.Duration) (time.Duration, bool) {
 	return all[i], true
 }
 
-// losses finds the leases that were lost though nobody had asked for them.
+// losses finds the leases that were lost without a request to release them.
 type losses struct {
 	byEnd []*facts.Hold
-	next  []int // of each, the first from it on that nobody is known to have asked for
+	next  []int // for each, the first from it on without a known request
 	of    map[facts.LeaseKey][]int
 }
 
@@ -103,7 +103,7 @@ func newLosses(all []*facts.Hold, asked func(h *facts.Hold) bool) *losses {
 	return x
 }
 
-// asked takes in that somebody has asked for a lease, whenever that was.
+// asked records that there was a request for a lease, at any time.
 func (x *losses) asked(k facts.LeaseKey) {
 	for _, i := range x.of[k] {
 		x.next[i] = i + 1
@@ -111,14 +111,14 @@ func (x *losses) asked(k facts.LeaseKey) {
 	delete(x.of, k)
 }
 
-// in reports whether one was lost in [from, to].
+// in reports whether such a lease was lost in [from, to].
 func (x *losses) in(from, to time.Duration) bool {
 	i, _ := slices.BinarySearchFunc(x.byEnd, from, func(h *facts.Hold, from time.Duration) int { return cmp.Compare(h.End, from) })
 	first := i
 	for x.next[first] != first {
 		first = x.next[first]
 	}
-	for x.next[i] != i { // the next time it is found at once
+	for x.next[i] != i { // so that the next lookup finds it at once
 		i, x.next[i] = x.next[i], first
 	}
 	return first < len(x.byEnd) && x.byEnd[first].End <= to

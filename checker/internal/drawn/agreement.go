@@ -8,13 +8,13 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// Agreement counts what the engines of one kind of lock were shown.
+// Agreement counts the histories on which the engines of one kind of lock were compared.
 type Agreement struct {
 	Histories, Judged, Illegal, Cuts, Brute, Undecided int
 }
 
-// Same compares what the sweep found with Porcupine, uncut, cut now and then, and
-// cut wherever it can be, and with brute force, which begins with x.
+// Same compares the result of the sweep with Porcupine, uncut, cut now and then, and cut
+// wherever it can be, and with brute force, which begins with x.
 func (a *Agreement) Same(t *rapid.T, h *histories.History, lock string, found bool, illegal func(size int) bool, brute []Op, x int) {
 	a.Judged++
 	if found {
@@ -33,8 +33,8 @@ func (a *Agreement) Same(t *rapid.T, h *histories.History, lock string, found bo
 	}
 }
 
-// Agree draws histories of the families that have locks of some recipes, and has the
-// engines judge each such lock.
+// Agree draws histories of the families that have locks of some recipes, and has the engines
+// judge each such lock.
 func Agree(t *testing.T, some func(histories.Recipe) bool, judge func(t *rapid.T, a *Agreement, h *histories.History)) {
 	for _, f := range Families {
 		if !anyOf(f.Recipes, some) {
@@ -52,10 +52,10 @@ func Agree(t *testing.T, some func(histories.Recipe) bool, judge func(t *rapid.T
 			})
 			t.Logf("%+v", *a)
 			if mixed := anyOf(f.Recipes, func(r histories.Recipe) bool { return !some(r) }); mixed {
-				return // there may be few
+				return // few histories may have these locks
 			}
 			if a.Judged < 3000 {
-				return // chance decides
+				return // too few to judge the shares
 			}
 			if a.Illegal < a.Judged/100 || a.Illegal > a.Judged*9/10 || a.Cuts < a.Judged/3 || a.Brute < a.Judged/10 {
 				t.Errorf("the histories are lopsided: %+v", *a)

@@ -6,7 +6,7 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// ends has a process whose operation is open go on with it.
+// ends continues the open operation of a process.
 func (w *world) ends(c *client) {
 	e := *c.open
 	what := w.oneOf(16)
@@ -29,7 +29,7 @@ func (w *world) ends(c *client) {
 	asks := e.Op == histories.Acquire || e.Op == histories.TryAcquire
 	if asks && c.number == 0 && e.Lock != "" && w.numbers(e.Lock) && !w.oddly(3) {
 		w.next++
-		c.number = int(w.next) // in a queue whose places are not the tokens
+		c.number = int(w.next) // the lock's places are numbers, not tokens
 		w.record(c, histories.Enqueued, histories.Event{Lock: e.Lock, Sequence: c.number, Session: c.session()})
 		return
 	}
@@ -111,8 +111,7 @@ func (w *world) grants(c *client, e *histories.Event) {
 	c.leases = append(c.leases, l)
 }
 
-// may reports whether what c asks for may be granted now, as far as the world
-// knows.
+// may reports whether the operation of c may succeed now, by the state of the world.
 func (w *world) may(c *client, e *histories.Event) bool {
 	switch e.Op {
 	case histories.Wait:

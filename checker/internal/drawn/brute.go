@@ -5,24 +5,24 @@ import (
 	"time"
 )
 
-// Brute force tries every order. It shares no code with the engines and no model
-// with Porcupine, and is the judge of both where there are few operations.
+// Brute force tries every order. It shares no code with the engines and no model with
+// Porcupine, and checks both where there are few operations.
 
-// Forever is the time of what never happens.
+// Forever is the time of an event that never happens.
 const Forever = time.Duration(math.MaxInt64)
 
-// MaxOps is how many it can take.
+// MaxOps is the largest number of operations that brute force takes.
 const MaxOps = 14
 
-// Op may take effect at an instant in [Call, Ret]: Do says whether it may
-// when those in the set done have, and what becomes of x then.
+// Op may take effect at an instant in [Call, Ret]. Do reports whether it may when the
+// operations in the set done have, and returns the new value of x.
 type Op struct {
 	Call, Ret time.Duration
 	Do        func(done, x int) (int, bool)
 }
 
-// AnyOrder reports whether some order of ops is allowed, beginning with x. Those
-// that never return may never take effect.
+// AnyOrder reports whether some order of ops is allowed, beginning with x. Operations that
+// never return need not take effect.
 func AnyOrder(ops []Op, x int) bool {
 	type state struct{ done, x int }
 	seen := map[state]bool{}

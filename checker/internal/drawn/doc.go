@@ -1,4 +1,3 @@
-// Package drawn has what tests of judges share: histories drawn at random, with what
-// is wrong in them left to chance, and brute force, which tries every order of a few
-// operations.
+// Package drawn holds the tools that tests of judges share: histories drawn at random, with
+// random violations, and brute force, which tries every order of a few operations.
 package drawn

@@ -10,15 +10,15 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// world is a service with some locks, the processes that use them, and what is on
-// record of them: a whole history, drawn event by event. Most of what it grants
-// it may grant, some it may not. Its clock is so coarse that many events touch.
+// world is a service with some locks, the processes that use them, and the history of their
+// actions, drawn event by event. Most of its grants are allowed, some are not. Its clock is so
+// coarse that many events have the same time.
 type world struct {
 	draw    func(n int) int // a number below n
 	h       *histories.History
 	now     time.Duration
 	locks   []string
-	used    []string // those that are used at present
+	used    []string // the locks that are used at present
 	clients []*client
 	next    int64 // token
 	faults  int
@@ -37,7 +37,7 @@ type client struct {
 	open    *histories.Event // its invocation
 	place   histories.Token
 	places  map[string]histories.Token // of an acquire of several locks
-	number  int                        // its place in a queue whose places are no tokens
+	number  int                        // its place in a queue whose places have no tokens
 	leases  []*lease
 	forced  time.Duration // when its session was last forced to expire
 }
@@ -57,7 +57,7 @@ func History(t *rapid.T, recipes ...histories.Recipe) *histories.History {
 	return w.h
 }
 
-// newWorld returns the world of a history of locks of some recipes, and of two to four clients.
+// newWorld returns the world of a history of locks of some recipes, with two to four clients.
 func newWorld(draw func(n int) int, unit time.Duration, recipes []histories.Recipe) *world {
 	w := &world{draw: draw, up: map[string]bool{}, size: map[string]int{}, failed: map[string][]histories.Token{}, counters: map[string]int64{}, h: &histories.History{Header: histories.Header{
 		Version: histories.Version, Locks: map[string]histories.Lock{}, SessionTimeout: 5 * unit,
@@ -80,7 +80,7 @@ func newWorld(draw func(n int) int, unit time.Duration, recipes []histories.Reci
 	return w
 }
 
-// step has one of the processes do the next thing.
+// step makes one of the processes act.
 func (w *world) step() {
 	if c := w.clients[w.oneOf(len(w.clients))]; c.open == nil {
 		w.begins(c)
@@ -89,10 +89,10 @@ func (w *world) step() {
 	}
 }
 
-// oneOf draws a number below n; what is drawn shrinks to 0.
+// oneOf draws a number below n. Draws shrink to 0.
 func (w *world) oneOf(n int) int { return w.draw(n) }
 
-// oddly is true once in n times.
+// oddly returns true once in n times.
 func (w *world) oddly(n int) bool { return w.oneOf(n) == n-1 }
 
 func (w *world) rename(c *client) {
@@ -119,7 +119,7 @@ func (w *world) invokes(c *client, e histories.Event) {
 
 func (c *client) session() string { return fmt.Sprint("s", c.process) }
 
-// begins has an idle process do something.
+// begins makes an idle process start an operation.
 func (w *world) begins(c *client) {
 	lock := w.used[w.oneOf(len(w.used))]
 	r := w.h.Header.Locks[lock].Recipe
@@ -147,7 +147,7 @@ func (w *world) begins(c *client) {
 	}
 }
 
-// leaseOf draws one of the leases of c, of a lock that is used at present if there is one.
+// leaseOf draws one of the leases of c, one of a lock that is used at present if there is one.
 func (w *world) leaseOf(c *client) int {
 	i := w.oneOf(len(c.leases))
 	if len(w.used) == len(w.locks) {
@@ -187,7 +187,7 @@ func (w *world) releases(c *client) {
 	l := c.leases[i]
 	e := l.event
 	e.Op, e.Depth = histories.Release, l.depth
-	if l.depth > 1 && !w.oddly(6) { // or gives up all at once
+	if l.depth > 1 && !w.oddly(6) { // or it releases all depths at once
 		l.depth--
 	} else {
 		e.Depth = 1
@@ -196,7 +196,7 @@ func (w *world) releases(c *client) {
 	w.invokes(c, e)
 }
 
-// uses has a holder read or write a counter, or asks it to release.
+// uses makes a holder read or write a counter, or asks it to release.
 func (w *world) uses(c *client, l *lease) {
 	lock := locksOf(&l.event)[0]
 	if w.h.Header.Locks[lock].Recipe == histories.Revocation && w.oddly(2) {
@@ -225,7 +225,7 @@ func (w *world) uses(c *client, l *lease) {
 
 func (w *world) guarded(lock string) bool { return w.h.Header.Locks[lock].Recipe.Guards() }
 
-// loses tells a holder of a loss, or nobody.
+// loses tells a holder of a loss. A process without a lease is told nothing.
 func (w *world) loses(c *client) {
 	if len(c.leases) == 0 {
 		return
@@ -240,7 +240,7 @@ func (w *world) loses(c *client) {
 	c.leases = slices.Delete(c.leases, i, i+1)
 }
 
-// suffers has a process crash, or its session end.
+// suffers makes a process crash, or its session end.
 func (w *world) suffers(c *client) {
 	switch w.oneOf(4) {
 	case 0:

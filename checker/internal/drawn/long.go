@@ -10,13 +10,13 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// longUnit is the unit of the clock of long histories: their bounds are of the size of those
-// of real runs, so that faults are over at some time.
+// longUnit is the unit of the clock of long histories. Their bounds have the size of those of
+// real runs, so that the effects of faults end.
 const longUnit = 20 * time.Millisecond
 
-// Long draws a history of hundreds to thousands of events, decided by a seed: of many locks, of
-// which few are used at a time and the others are idle, held or not, until they are used again;
-// of faults that begin and end meanwhile, and sessions that end. It has a recovery phase.
+// Long draws a history of hundreds to thousands of events, determined by a seed. It has many
+// locks, few of which are used at a time; the others are idle, held or not, until they are used
+// again. Meanwhile faults begin and end, and sessions end. It has a recovery phase.
 func Long(seed uint64) *histories.History {
 	r := rand.New(rand.NewPCG(seed, seed))
 	var recipes []histories.Recipe
@@ -31,7 +31,7 @@ func Long(seed uint64) *histories.History {
 	w.h.Header.Promises.TurnBound = 10 * longUnit
 	w.h.Header.Servers = 3
 	w.phase(histories.PhaseChaos)
-	var under []*histories.Fault // way
+	var under []*histories.Fault // faults in force
 	steps := 300 + r.IntN(2500)
 	for i := range steps {
 		w.now += time.Duration(r.IntN(3)) * longUnit / 2
@@ -68,7 +68,7 @@ func (w *world) phase(name string) {
 	w.record(nil, histories.PhaseStart, histories.Event{Phase: name})
 }
 
-// goesOn has other locks used than before.
+// goesOn selects other locks to use.
 func (w *world) goesOn() {
 	w.used = nil
 	for range 1 + w.oneOf(3) {
@@ -76,7 +76,7 @@ func (w *world) goesOn() {
 	}
 }
 
-// fault draws one that hits a client.
+// fault draws a fault, of a client or of a server.
 func (w *world) fault() *histories.Fault {
 	w.faults++
 	c := w.clients[w.oneOf(len(w.clients))]

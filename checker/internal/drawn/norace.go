@@ -2,5 +2,5 @@
 
 package drawn
 
-// Race says whether the race detector is on.
+// Race is true if the race detector is on.
 const Race = false

@@ -11,8 +11,8 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// Families are the recipes that one pair of engines judges, and those that are
-// judged next to each other.
+// Families are sets of recipes: those that one pair of engines judges, and those that are
+// judged together.
 var Families = []struct {
 	Name    string
 	Recipes []histories.Recipe
@@ -27,8 +27,8 @@ var Families = []struct {
 	{"every recipe", histories.Recipes()},
 }
 
-// Checks has rapid try a property n times, unless the command line says how
-// often; a tenth of it under the race detector, which is as much slower.
+// Checks makes rapid try a property n times, unless the command line gives the number. Short
+// tests and the race detector, which is that much slower, try a tenth.
 func Checks(t *testing.T, n int, property func(*rapid.T)) {
 	t.Helper()
 	given := false
@@ -46,7 +46,7 @@ func Checks(t *testing.T, n int, property func(*rapid.T)) {
 	rapid.Check(t, property)
 }
 
-// Text returns a history as it is in a file.
+// Text returns a history in the form of a file.
 func Text(h *histories.History) string {
 	var b bytes.Buffer
 	if err := histories.Encode(&b, h); err != nil {

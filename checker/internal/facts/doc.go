@@ -1,7 +1,7 @@
-// Package facts takes a history apart: operations paired with their completions, who
-// held what from when to when, sessions, faults, when a belief is excused, phases, and
+// Package facts extracts the facts of a history: operations paired with their completions,
+// holds with their times, sessions, faults, the times in which a belief is excused, phases, and
 // the pace of the run. It knows no guarantee, and judges nothing.
 //
-// A [Trace] is built event by event and looked at in windows. What has to hear of
-// events while they are read is a [Listener] of it.
+// A [Trace] is built event by event and read in windows. Code that needs the events as they are
+// read is a listener of the trace; it embeds [Deaf].
 package facts

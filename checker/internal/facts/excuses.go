@@ -8,8 +8,7 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// excuses reports whether the fault excuses beliefs of the processes that it
-// hits.
+// excuses reports whether the fault excuses beliefs of the processes that it hits.
 func (f *Fault) excuses() bool {
 	return f.Name == histories.ForcedExpiry || f.Name == histories.NodeDeletion || f.Pauses()
 }
@@ -17,12 +16,12 @@ func (f *Fault) excuses() bool {
 // ForcesExpiry reports whether the fault forces a session to expire.
 func (f *Fault) ForcesExpiry() bool { return f.Name == histories.ForcedExpiry }
 
-// Pauses reports whether the processes that the fault hits do not run meanwhile.
+// Pauses reports whether the processes that the fault hits do not run during the fault.
 func (f *Fault) Pauses() bool { return f.Name == histories.WorkerPause || f.Name == stall }
 
-// grace is how long after its end a fault still excuses beliefs; negative if it
-// excuses none at all. A forced expiry, or the deletion of a node, excuses only whom the target promises to
-// tell. A process that does not run cannot be told of anything by any lock.
+// grace returns the time after its end for which a fault still excuses beliefs, or a negative
+// value if it excuses none. A forced expiry, or the deletion of a node, excuses only holders
+// that the target promises to tell. A process that does not run cannot be told by any lock.
 func (l *FaultLog) grace(f *Fault) time.Duration {
 	if f.Pauses() {
 		return l.WakeGrace
@@ -33,16 +32,15 @@ func (l *FaultLog) grace(f *Fault) time.Duration {
 	return -1
 }
 
-// Excuses returns when the belief of h does not count. After a forced expiry that
-// hit its process during the hold, or while its acquire was under way (the grant
-// may have been on its way already), that is for the loss bound; while its
-// process was paused, or the one that records stood still, and until it must have
-// noticed. They are disjoint and in order.
+// Excuses returns the times in which the belief of h does not count, disjoint and in order. A
+// forced expiry that hit its process during the hold, or during its acquire (the servers may
+// have sent the grant before), excuses it for the loss bound. A pause of its process, or a
+// stall of the recording process, excuses it until the process must have noticed.
 func (l *FaultLog) Excuses(h *Hold) []Span {
 	var out []Span
 	from := h.Call
 	if h.Recipe() == histories.Handoff {
-		from -= l.LossBound // a place is handed on without a look at its node
+		from -= l.LossBound // the client hands a place on without reading its node
 	}
 	for _, f := range l.Excusing(h.Process, h.Session, from, h.End) {
 		if f.Stop < h.Call && !f.robbed(h) {
@@ -62,8 +60,9 @@ func (l *FaultLog) Excuses(h *Hold) []Span {
 	return out
 }
 
-// Deletes reports whether the fault is the deletion of a lock's node, which is known by its
-// token or, if it has none, by its session. One that failed may have been carried out.
+// Deletes reports whether the fault is the deletion of a lock's node, which is identified by
+// its token or, if it has none, by its session. A deletion that failed may have been carried
+// out.
 func (f *Fault) Deletes(lock string, token histories.Token, session string) bool {
 	switch {
 	case f.Name != histories.NodeDeletion || f.Params["lock"] != lock:
@@ -74,16 +73,16 @@ func (f *Fault) Deletes(lock string, token histories.Token, session string) bool
 	return f.Params["token"] == strconv.FormatInt(token.Zxid, 10)
 }
 
-// Deleted reports whether the fault was the deletion of the node that h stands on. Without a
-// token the session may have had other nodes before and after.
+// Deleted reports whether the fault was the deletion of the node of h. Without a token this is
+// decided by time, since the session may have had other nodes before and after.
 func (f *Fault) Deleted(h *Hold) bool {
 	return f.Deletes(h.Lock, h.Token, h.Session) && !f.failed && (h.Token.Zxid != 0 || h.Start <= f.Start && f.Start < h.End)
 }
 
-// Known returns the time by which the holder must know of the fault: grace after its end,
-// or forever while its end is not on record. A holder whose link is down cannot learn that
-// its node was deleted until the link is up again. Its session decides how long it may
-// believe until then.
+// Known returns the time by which the holder must know of the fault: grace after the fault's
+// end, or forever while its end is not on record. A holder whose link is down cannot learn that
+// its node was deleted until the link is up again. Its session decides how long it may believe
+// until then.
 func (f *Fault) Known(h *Hold, grace time.Duration) time.Duration {
 	switch {
 	case f.Stop == Forever:
@@ -99,10 +98,9 @@ func (f *Fault) robbed(h *Hold) bool {
 	return f.Deleted(h) || f.Name == histories.ForcedExpiry && h.Session != "" && f.Params["session"] == h.Session
 }
 
-// HandedBlindly reports whether h was handed on within its client after a fault had deleted
-// its node or ended its session, when the client could not know that yet. Such a hold
-// continues the belief of the holder before it. The servers did not grant it, and the fence
-// refuses what it writes.
+// HandedBlindly reports whether h was handed on within its client after a fault had deleted its
+// node or ended its session, and before the client could know. Such a hold continues the belief
+// of the previous holder. The servers did not grant it, and the fence refuses its writes.
 func (l *FaultLog) HandedBlindly(h *Hold) bool {
 	if h.Recipe() != histories.Handoff || h.Token.Sub == 0 {
 		return false

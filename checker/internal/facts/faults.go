@@ -9,13 +9,13 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// Fault is one fault from start to stop.
+// Fault is one fault from its start to its stop.
 type Fault struct {
 	*histories.Fault
 	Start, Stop time.Duration
 	Event       int
 	failed      bool // it could not be carried out
-	clients     int  // of the run; 0: not known
+	clients     int  // the number of clients of the run; 0: not known
 }
 
 // Hits reports whether the fault hit a process when it began.
@@ -23,42 +23,42 @@ func (f *Fault) Hits(process int) bool {
 	return len(f.Processes) == 0 || slices.Contains(f.Processes, process)
 }
 
-// Reaches reports whether the fault hits a process, or one that came before it of the same
-// client: what a client has is broken for its next process, too.
+// Reaches reports whether the fault hits a process, or an earlier process of the same client: a
+// broken client is broken for its next process, too.
 func (f *Fault) Reaches(process int) bool {
 	return f.Hits(process) || f.clients > 0 && slices.ContainsFunc(f.Processes, func(first int) bool {
 		return process > first && (process-first)%f.clients == 0
 	})
 }
 
-// strikes reports whether the fault hits a process, or forces its session to expire: a
-// process that its client has begun since the fault did may have that session, too. A pause
-// that waits for a message hits the process that its client is by then.
+// strikes reports whether the fault hits a process, or forces its session to expire. A process
+// that its client began after the fault's start may use that session, too. A pause that waits
+// for a message hits the process that the client is by then.
 func (f *Fault) strikes(process int, session string) bool {
 	return f.Hits(process) || f.Pauses() && f.Reaches(process) || f.Name == histories.ForcedExpiry && session != "" && f.Params["session"] == session
 }
 
-// OnServers reports whether the fault hits servers, and with them clients that it does
-// not name.
+// OnServers reports whether the fault hits servers, and with them clients that it does not
+// name.
 func (f *Fault) OnServers() bool {
 	return slices.ContainsFunc(f.Targets, func(target string) bool { return strings.HasPrefix(target, "server ") })
 }
 
-// FaultLog has the faults of a history.
+// FaultLog holds the faults of a history.
 type FaultLog struct {
 	All     []*Fault // by start
-	Stalls  []Span   // in which the process that records stood still, in order
-	clients int      // of the run; 0: not known
+	Stalls  []Span   // the times in which the recording process stood still, in order
+	clients int      // the number of clients of the run; 0: not known
 	active  map[int]*Fault
-	known   timelines // of all
-	forced  timelines // of those that excuse beliefs: forced expiries, pauses of their process, and stalls
+	known   timelines // all faults
+	forced  timelines // faults that excuse beliefs: forced expiries, deletions of nodes, pauses, and stalls
 
-	// LossBound is how long a holder may go on believing after its session was
-	// forced to expire. A target that never tells of loss promises no bound, so
-	// its holders have no excuse at all: it is 0.
+	// LossBound is the time for which a holder may go on believing after its session was forced
+	// to expire. It is 0 for a target that never tells of loss: such a target promises no
+	// bound, so its holders have no excuse.
 	LossBound time.Duration
-	// WakeGrace is how long after a pause a process may go on as if there had been
-	// none.
+	// WakeGrace is the time after a pause in which a process may go on as if it had not been
+	// paused.
 	WakeGrace time.Duration
 }
 
@@ -70,7 +70,7 @@ func newFaultLog(header *histories.Header) FaultLog {
 	return l
 }
 
-// begin takes in that a fault has started.
+// begin records that a fault has started.
 func (l *FaultLog) begin(i int, e *histories.Event) {
 	fault := *e.Fault
 	f := &Fault{Fault: &fault, Start: e.Time, Stop: Forever, Event: i, clients: l.clients}
@@ -83,7 +83,7 @@ func (l *FaultLog) begin(i int, e *histories.Event) {
 	}
 }
 
-// stop takes in that one has stopped.
+// stop records that a fault has stopped.
 func (l *FaultLog) stop(e *histories.Event) {
 	f := l.active[e.Fault.ID]
 	f.Stop, f.failed = e.Time, e.Error != ""
@@ -95,25 +95,24 @@ func (l *FaultLog) stop(e *histories.Event) {
 	}
 }
 
-// stall is the name of what excuses beliefs without being a fault of the run: the process
-// that records stood still. It is that of the clients too, or what they do is on record
-// late.
+// stall is the name of a stall of the recording process. It excuses beliefs although it is no
+// fault of the run: the clients run in the same process, or their actions are recorded late.
 const stall = "stall"
 
-// stalled takes in that the process that records has stood still. Nothing is on record of
-// that time, so that no fault which is known began later.
+// stalled records a stall of the recording process. No event is on record for that time, so no
+// known fault began later.
 func (l *FaultLog) stalled(i int, e *histories.Event) {
 	l.Stalls = append(l.Stalls, Span{e.Since, e.Time})
 	f := &Fault{Fault: &histories.Fault{Name: stall}, Start: e.Since, Stop: e.Time, Event: i}
 	l.forced.add(f, l.targets(f))
 }
 
-// Pauses reports whether any process was paused, or the one that records stood still.
+// Pauses reports whether any process was paused, or the recording process stood still.
 func (l *FaultLog) Pauses() bool {
 	return len(l.Stalls) > 0 || slices.ContainsFunc(l.All, (*Fault).Pauses)
 }
 
-// Struck reports whether a fault on a process, or one that names none, was in force at some
+// Struck reports whether a fault that reaches a process, or names none, was in force at some
 // time in [from, to].
 func (l *FaultLog) Struck(process int, from, to time.Duration) bool {
 	for range l.Reaching(process, from, to) {
@@ -122,18 +121,19 @@ func (l *FaultLog) Struck(process int, from, to time.Duration) bool {
 	return false
 }
 
-// In are the faults that were in force at some time in [from, to], in the order in which they
-// began.
+// In returns the faults that were in force at some time in [from, to], in the order in which
+// they began.
 func (l *FaultLog) In(from, to time.Duration) iter.Seq[*Fault] {
 	return l.known.in(from, to, target{kind: anything})
 }
 
-// Reaching are those of them that reach a process, or name none.
+// Reaching returns the faults of In that reach a process, or name none.
 func (l *FaultLog) Reaching(process int, from, to time.Duration) iter.Seq[*Fault] {
 	return l.that(from, to, func(f *Fault) bool { return f.Reaches(process) }, target{kind: everybody}, l.client(process))
 }
 
-// ReachingOrOnServers are those of them that reach a process, or name none, or hit servers.
+// ReachingOrOnServers returns the faults of In that reach a process, or name none, or hit
+// servers.
 func (l *FaultLog) ReachingOrOnServers(process int, from, to time.Duration) iter.Seq[*Fault] {
 	return l.that(from, to, func(f *Fault) bool { return f.Reaches(process) || f.OnServers() }, target{kind: everybody}, l.client(process), target{kind: someServer})
 }
@@ -163,7 +163,7 @@ func (l *FaultLog) Excusing(process int, session string, from, to time.Duration)
 	return all
 }
 
-// MayHaveDeleted reports whether a fault that had begun before an event deleted, or tried to
+// MayHaveDeleted reports whether a fault that began before an event deleted, or tried to
 // delete, a lock's node at some time in [from, to]: see Deletes.
 func (l *FaultLog) MayHaveDeleted(lock string, token histories.Token, session string, from, to time.Duration, event int) bool {
 	for f := range l.forced.in(from, to, target{kind: aLock, name: lock}) {
@@ -174,29 +174,29 @@ func (l *FaultLog) MayHaveDeleted(lock string, token histories.Token, session st
 	return false
 }
 
-// ForcedIn returns when forced expiries that hit process, or its session, may have taken effect,
-// if that may have been in [from, to]: some time from their start to their end.
-// It takes a while when servers are busy, and what is acquired meanwhile is
-// acquired in the session that is about to end.
+// ForcedIn returns the times in which forced expiries that hit process, or its session, may
+// have taken effect, if they touch [from, to]: each from the start of the fault to its end. An
+// expiry takes a while when servers are busy. A lock that is acquired meanwhile is acquired in
+// the session that is about to end.
 func (l *FaultLog) ForcedIn(process int, session string, from, to time.Duration) []Span {
 	return l.spansOf(named(histories.ForcedExpiry), process, session, from, to)
 }
 
-// WasForced reports whether a forced expiry may have ended a session of process in
-// [from, to]. It hits the session's processes of its time: one that has ended before
-// is none of them, though what it was told of the session still stands.
+// WasForced reports whether a forced expiry may have ended a session of process in [from, to].
+// It hits the processes that use the session at that time. A process that ended before is not
+// one of them, though the notifications that it got about the session still count.
 func (l *FaultLog) WasForced(session string, process int, from, to time.Duration) bool {
 	return len(l.ForcedIn(process, session, from, to)) > 0
 }
 
-// RobbedIn returns when process may have lost a lock, or its place in a queue, without
-// any warning: by a forced expiry, or since its node was deleted.
+// RobbedIn returns the times in which process may have lost a lock, or its place in a queue,
+// without any warning: by a forced expiry, or since its node was deleted.
 func (l *FaultLog) RobbedIn(process int, session string, from, to time.Duration) []Span {
 	return append(l.ForcedIn(process, session, from, to), l.spansOf(named(histories.NodeDeletion), process, session, from, to)...)
 }
 
-// PausedIn returns when process was paused, or the process that records stood still, at
-// some time in [from, to].
+// PausedIn returns the times, of those that touch [from, to], in which process was paused or
+// the recording process stood still.
 func (l *FaultLog) PausedIn(process int, from, to time.Duration) []Span {
 	return l.spansOf((*Fault).Pauses, process, "", from, to)
 }
@@ -211,12 +211,12 @@ func (l *FaultLog) spansOf(are func(*Fault) bool, process int, session string, f
 	return at
 }
 
-// named returns what tells faults of a name.
+// named returns a function that reports whether a fault has a name.
 func named(name string) func(*Fault) bool { return func(f *Fault) bool { return f.Name == name } }
 
-// EndedSession returns the first fault that has ended a session and began before
-// a given time, or nil. It goes by the session: a client that is retired as one process
-// goes on in it as another.
+// EndedSession returns the first fault that ended a session and began before a given time, or
+// nil. It is found by the session and not by the process: a client that is retired as one
+// process continues the session as another.
 func (l *FaultLog) EndedSession(session string, before time.Duration) *Fault {
 	if session == "" {
 		return nil

@@ -6,8 +6,8 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// A client that crashes under a fault goes on as another process, of which the fault's
-// start says nothing.
+// A client that crashes under a fault goes on as another process, which the start of the fault
+// does not name.
 func TestAFaultReachesTheNextProcessesOfItsClients(t *testing.T) {
 	for clients, want := range map[int]map[int]bool{
 		20: {40: true, 50: true, 60: true, 90: true, 30: false, 20: false, 61: false},
@@ -34,7 +34,7 @@ func TestAPauseStrikesTheNextProcessOfItsClients(t *testing.T) {
 	}
 }
 
-// Its next process may still have the session that is about to end.
+// The client's next process may still use the session that is about to end.
 func TestAForcedExpiryStrikesWhoeverHasTheSession(t *testing.T) {
 	l := newFaultLog(&histories.Header{Clients: 20})
 	l.begin(1, &histories.Event{Type: histories.FaultStart, Time: 10, Fault: &histories.Fault{

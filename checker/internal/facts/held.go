@@ -2,14 +2,14 @@ package facts
 
 import "iter"
 
-// Held are the holds that a process has, in the order in which they began. One of a million is
-// found and removed as fast as one of two.
+// Held is the set of holds that a process has, in the order in which they began. A hold is
+// found and removed in the same time in a set of a million as in a set of two.
 type Held struct{ all chain }
 
-// held are the holds of one lock, by those who have them: one at a time of most locks, which
+// held is the set of holds of one lock, by holder. Most locks have one holder at a time, which
 // needs no map.
 type held struct {
-	by    *Held // who has one; its holds are in chain, and those of others in more
+	by    *Held // one holder; its holds are in chain, and those of others in more
 	chain chain
 	more  map[*Held]chain
 }
@@ -39,18 +39,18 @@ func (h *held) put(by *Held, c chain) {
 	}
 }
 
-// chain has holds in order. A hold is in several: each has a number, which says by which of its
-// links.
+// chain is a doubly linked list of holds. A hold is in several chains. The number of a chain
+// selects the link of the hold that belongs to it.
 type chain struct{ first, last *Hold }
 
-// link is where a hold is in a chain.
+// link is the position of a hold in a chain.
 type link struct{ before, after *Hold }
 
 // The chains of a hold.
 const (
-	inProcess = iota // all of its process
-	inLock           // those of them of its lock
-	inPermits        // and so on: see permitChains
+	inProcess = iota // all holds of its process
+	inLock           // the holds of its process on its lock
+	inPermits        // and the following: see permitChains
 )
 
 func (h *Hold) link(n int) *link {
@@ -84,7 +84,7 @@ func (c *chain) remove(h *Hold, n int) {
 	}
 }
 
-// each goes through them. The one that is shown may be removed meanwhile.
+// each yields the holds of the chain. The hold that is yielded may be removed meanwhile.
 func (c chain) each(n int) iter.Seq[*Hold] {
 	return func(yield func(*Hold) bool) {
 		for h := c.first; h != nil; {
@@ -97,10 +97,10 @@ func (c chain) each(n int) iter.Seq[*Hold] {
 	}
 }
 
-// All are all of them. The one that is shown may be removed meanwhile.
+// All yields all holds of the process. The hold that is yielded may be removed meanwhile.
 func (h *Held) All() iter.Seq[*Hold] { return h.all.each(inProcess) }
 
-// ofLock are those of a lock.
+// ofLock yields the holds of a lock.
 func (h *Held) ofLock(lock *LockInfo) iter.Seq[*Hold] { return lock.held.of(h).each(inLock) }
 
 func (h *Held) any() bool { return h.all.first != nil }

@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The holds of a process are as a list of them would be, also for those who go through them
-// while they end.
+// The holds of a process behave as a list, also for callers that remove holds while they
+// iterate.
 func TestHeldIsAListOfHolds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var held Held

@@ -7,7 +7,7 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// holdTracker follows who holds what while the history is read in order.
+// holdTracker follows the holds of all processes while the history is read in order.
 type holdTracker struct {
 	t       *Trace
 	changed []*ownership          // in this window
@@ -41,8 +41,7 @@ func (b *holdTracker) invoked(o *Op) {
 		return
 	}
 	if o.unnamed {
-		// If its process holds the lock, in whichever mode,
-		// it means that one.
+		// If its process holds the lock, in any mode, the operation belongs to that owner.
 		if last := o.info.held.of(&o.By.Holds).last; last != nil {
 			o.Owner = last.Owner
 		}
@@ -68,14 +67,14 @@ func (b *holdTracker) invoked(o *Op) {
 	case 1:
 		w.first.shared, o.shared = true, true
 	default:
-		o.shared = true // as all others are
+		o.shared = true // as all the others are
 	}
 	w.open++
 	o.filed = w
 }
 
-// beside returns what the owner that invoked o holds of its lock in another mode, by the same
-// process: the last one of it.
+// beside returns the last hold on the lock of o, in another mode, that the owner of o has
+// through the same process.
 func (b *holdTracker) beside(o *Op) (last *Hold) {
 	if o.info.held.of(&o.By.Holds).first == nil {
 		return nil
@@ -91,13 +90,13 @@ func (b *holdTracker) beside(o *Op) (last *Hold) {
 	return last
 }
 
-// releasing ends the belief when the outermost release is invoked, whatever
-// becomes of it: from then on its owner does not act as a holder.
+// releasing ends the belief when the outermost release is invoked, whether or not it succeeds:
+// from then on its owner does not act as a holder.
 func (b *holdTracker) releasing(w *ownership, o *Op) {
 	h := w.hold
 	none := histories.Token{}
 	if h == nil || (o.Token != none && h.Token != none && o.Token != h.Token) {
-		return // gives up a lease that is lost, or an older one
+		return // releases a lease that is lost, or an older one
 	}
 	depth := o.Depth
 	if depth == 0 {
@@ -113,7 +112,7 @@ func (b *holdTracker) releasing(w *ownership, o *Op) {
 }
 
 func (b *holdTracker) completed(o *Op) {
-	// An owner that only the completion names was filed under another one.
+	// An operation whose owner only the completion names was filed under another owner.
 	if w := o.filed; w != nil {
 		b.change(w)
 		w.open--
@@ -131,7 +130,7 @@ func (b *holdTracker) completed(o *Op) {
 				o.Hold.Released = o.Ret
 			}
 		} else if o.Result == histories.Fail && w.hold == o.Hold {
-			w.depth++ // the inner hold was not given up after all
+			w.depth++ // the inner hold was not released after all
 		}
 	case o.Acquires() && o.OK():
 		b.granted(w, o)
@@ -140,12 +139,12 @@ func (b *holdTracker) completed(o *Op) {
 
 // granted begins a hold or deepens one.
 //
-// Only ok matters. An acquire that failed, by a try that lost or by a timeout,
-// constrains nothing: spurious failure is allowed, since a recipe may have to
-// answer without knowing whether somebody is ahead.
+// Only an ok answer counts. An acquire that failed, because a try lost or a timeout passed,
+// constrains nothing: spurious failure is allowed, since a recipe may have to answer without
+// knowing whether another contender is ahead.
 func (b *holdTracker) granted(w *ownership, o *Op) {
 	if h := w.hold; h != nil {
-		// The owner holds already, so this is a re-entry whatever it says.
+		// The owner holds already, so this is a re-entry at any depth that it reports.
 		if want := w.depth + 1; o.Depth != want && !o.shared {
 			b.t.OddDeep = append(b.t.OddDeep, OddDepth{Op: o, Want: want})
 		}
@@ -158,8 +157,8 @@ func (b *holdTracker) granted(w *ownership, o *Op) {
 		if p := w.prev; p != nil && p.End >= o.Call {
 			return // a re-entry that was under way when the hold ended: it holds nothing
 		}
-		// It believes to re-enter what it does not hold. That is a hold as
-		// far as others are concerned.
+		// The owner believes that it re-enters a hold that it does not have. For other
+		// clients that is a hold.
 		odd := OddDepth{Op: o, Want: 1}
 		if p := w.prev; p != nil && p.Why == ByLoss {
 			odd.Lost = p
@@ -170,7 +169,7 @@ func (b *holdTracker) granted(w *ownership, o *Op) {
 	b.begin(w.hold, o)
 }
 
-// begin puts the hold that o has begun on record.
+// begin records the hold that o began.
 func (b *holdTracker) begin(h *Hold, o *Op) {
 	o.Hold = h
 	b.t.Holds = append(b.t.Holds, h)
@@ -178,7 +177,7 @@ func (b *holdTracker) begin(h *Hold, o *Op) {
 	for _, l := range b.t.listeners {
 		l.Began(h)
 	}
-	// The lease may have been lost between its grant and the recording of it.
+	// The lease may have been lost between its grant and the record of the grant.
 	if len(b.lostAt) == 0 {
 		return
 	}
@@ -196,7 +195,8 @@ func (b *holdTracker) lost(i int, e *histories.Event) {
 	}
 }
 
-// link notes whether the link of holds is up, as their client says.
+// link records whether the link of the holds that an event means is up, as their client reports
+// it.
 func (b *holdTracker) link(e *histories.Event, up bool) {
 	for _, lock := range LocksOf(e) {
 		for h := range b.meant(e, lock) {
@@ -205,7 +205,7 @@ func (b *holdTracker) link(e *histories.Event, up bool) {
 	}
 }
 
-// linked notes whether the link of a hold is up from some time on.
+// linked records whether the link of a hold is up from a time on.
 func (h *Hold) linked(at time.Duration, up bool) {
 	n := len(h.outages)
 	down := n > 0 && h.outages[n-1].To == Forever
@@ -219,8 +219,8 @@ func (h *Hold) linked(at time.Duration, up bool) {
 	}
 }
 
-// Outages returns how often the link of the hold was down, as its client has said, and
-// whether it is down now.
+// Outages returns the number of outages of the hold's link, by its client's reports, and
+// whether the link is down now.
 func (h *Hold) Outages() (n int, down bool) {
 	n = len(h.outages)
 	return n, n > 0 && h.outages[n-1].To == Forever
@@ -232,7 +232,7 @@ func (b *holdTracker) crashed(i int, e *histories.Event) {
 	}
 }
 
-// closing ends the holds of a process that closes its client: it gives them back.
+// closing ends the holds of a process that closes its client, which releases them.
 func (b *holdTracker) closing(i int, e *histories.Event) {
 	p := b.t.Process(e.Process)
 	p.closing = slices.Collect(p.Holds.All())
@@ -242,9 +242,9 @@ func (b *holdTracker) closing(i int, e *histories.Event) {
 	}
 }
 
-// closed takes in that they are given back. A client that cannot reach its servers
-// says so too, and leaves them the session; where no fault was about since the last
-// grant it could.
+// closed records that the holds of a closed client are released. A client that cannot reach its
+// servers closes too, and leaves the session to them. If no fault struck since the last grant,
+// the client could reach them.
 func (b *holdTracker) closed(e *histories.Event) {
 	p := b.t.Process(e.Process)
 	for _, h := range p.closing {
@@ -271,8 +271,8 @@ func (b *holdTracker) finish(h *Hold, at time.Duration, event int, why ending) {
 	}
 }
 
-// forget drops the owners that hold and want nothing. What an owner lost is
-// remembered: it may act on it still.
+// forget drops the owners that neither hold nor wait. An owner that lost its hold is kept: it
+// may still act on it.
 func (b *holdTracker) forget() {
 	for _, w := range b.changed {
 		w.changed = false
@@ -283,7 +283,7 @@ func (b *holdTracker) forget() {
 	b.changed = b.changed[:0]
 }
 
-// change takes note that an ownership changes in this window.
+// change records that an ownership changes in this window.
 func (b *holdTracker) change(w *ownership) {
 	if !w.changed {
 		w.changed = true

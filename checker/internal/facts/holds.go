@@ -6,8 +6,8 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// Hold is one belief: from the moment an outermost acquire returned to the
-// moment its owner knew better.
+// Hold is one belief: from the return of an outermost acquire to the moment when its owner
+// learned that it had ended.
 type Hold struct {
 	Lock, Owner, Session string
 	info                 *LockInfo // of the lock
@@ -24,8 +24,8 @@ type Hold struct {
 	EndEvent             int  // index of the event that ended it, or -1
 	Inner                []InnerRelease
 	Reentries            []*Op
-	Excuses              []Span // when the belief does not count
-	outages              []Span // in which its link was down, as its client has said
+	Excuses              []Span // the times in which the belief does not count
+	outages              []Span // the times in which its link was down, by its client's reports
 
 	links       [2]link
 	permitLinks *[5]link
@@ -40,20 +40,20 @@ const (
 	ByCrashing ending = "crashed"
 )
 
-// InnerRelease is a release of what an owner had acquired again: it holds on.
+// InnerRelease is the release of a re-entry: the owner still holds the lock.
 type InnerRelease struct {
 	event int
 	Time  time.Duration
 }
 
-// OddDepth is a re-entry whose depth is not the one above what its owner held.
+// OddDepth is a re-entry whose depth is not one more than the depth of its owner's hold.
 type OddDepth struct {
 	Op   *Op
 	Want int
-	Lost *Hold // what its owner had lost, if that is what it has acquired again
+	Lost *Hold // the lost hold, if its owner re-enters a lock that it had lost
 }
 
-// LeaseKey names a lease.
+// LeaseKey identifies a lease.
 type LeaseKey struct {
 	Lock  string
 	Token histories.Token
@@ -66,10 +66,10 @@ func newHold(o *Op) *Hold {
 	}
 }
 
-// ReachableFrom returns from when on its holder could be told of what happened at some time:
-// from then, or since its link was up again if it went down less than bound after that, and
-// so on; forever if it has not come up again. A link that breaks again and again may carry
-// nothing else in between.
+// ReachableFrom returns the earliest time from which the holder could be told of an event at
+// the time at: at itself, or the time when its link came up again if the link went down less
+// than bound after that, and so on; forever if it has not come up again. A link that breaks
+// again and again may carry no message in between.
 func (h *Hold) ReachableFrom(at, bound time.Duration) time.Duration {
 	for _, down := range h.outages {
 		if down.From <= After(at, bound) {
@@ -79,14 +79,14 @@ func (h *Hold) ReachableFrom(at, bound time.Duration) time.Duration {
 	return at
 }
 
-// Recipe is that of its lock.
+// Recipe returns the recipe of the hold's lock.
 func (h *Hold) Recipe() histories.Recipe { return h.info.Recipe }
 
-// Info is what is known of its lock.
+// Info returns the facts of the hold's lock.
 func (h *Hold) Info() *LockInfo { return h.info }
 
-// about reports whether a lost event can mean h. One that names no lease means
-// whichever its process holds.
+// about reports whether a lost event can mean h. An event that names no lease can mean any hold
+// of its process on the lock.
 func about(e *histories.Event, h *Hold) bool {
 	none := histories.Token{}
 	return (e.Session == "" || h.Session == "" || e.Session == h.Session) &&

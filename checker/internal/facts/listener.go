@@ -2,8 +2,8 @@ package facts
 
 import "github.com/zkverify/zkverify/histories"
 
-// listener is called with what a history says while it is read. A listener that needs only
-// some of the methods embeds Deaf.
+// listener is called with the events and facts of a history while it is read. A listener that
+// needs only some of the methods embeds Deaf.
 type listener interface {
 	// Event is called with every event, before the trace takes it in.
 	Event(i int, e *histories.Event)

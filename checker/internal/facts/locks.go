@@ -8,7 +8,7 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// Info returns what is known of a lock.
+// Info returns the facts of a lock.
 func (t *Trace) Info(lock string) *LockInfo {
 	known := t.known[lock]
 	if known == nil {
@@ -19,10 +19,10 @@ func (t *Trace) Info(lock string) *LockInfo {
 	return known
 }
 
-// Recipe returns that of a lock.
+// Recipe returns the recipe of a lock.
 func (t *Trace) Recipe(lock string) histories.Recipe { return t.Header.RecipeOf(lock) }
 
-// Recipes returns those of the run, in their order.
+// Recipes returns the recipes of the run, in their order.
 func (t *Trace) Recipes() []histories.Recipe {
 	seen := map[histories.Recipe]bool{}
 	for lock := range t.Header.Locks {
@@ -34,7 +34,7 @@ func (t *Trace) Recipes() []histories.Recipe {
 	return slices.DeleteFunc(histories.Recipes(), func(r histories.Recipe) bool { return !seen[r] })
 }
 
-// touch takes note that something happens in a lock in this window.
+// touch records that a lock has an event in this window.
 func (t *Trace) touch(lock *LockInfo) {
 	if !lock.touched {
 		lock.touched = true
@@ -42,9 +42,9 @@ func (t *Trace) touch(lock *LockInfo) {
 	}
 }
 
-// LocksThat yields the locks of some recipes, in order of appearance: those in which
-// something happened in this window, and from the last one on all. Nothing can have come
-// true of the others that a later window does not show. It ends early if judging is to end.
+// LocksThat yields the locks of some recipes, in order of appearance: those with an event in
+// this window, and in the last window all. The facts of the others have not changed, so a later
+// window shows all that can come of them. It ends early if judging is to stop.
 func (t *Trace) LocksThat(some func(histories.Recipe) bool) iter.Seq[*LockInfo] {
 	return func(yield func(*LockInfo) bool) {
 		for i, lock := range t.touched {
@@ -58,16 +58,16 @@ func (t *Trace) LocksThat(some func(histories.Recipe) bool) iter.Seq[*LockInfo] 
 	}
 }
 
-// stopEvery is how many things are gone through between two looks at whether to stop.
+// stopEvery is the number of steps of a loop between two checks whether to stop.
 const stopEvery = 256
 
 func (t *Trace) stops() bool { return t != nil && t.Stop != nil && t.Stop() }
 
-// Stopping reports whether judging is to end. It looks at the first step of a loop, and then now
-// and again.
+// Stopping reports whether judging is to stop. It checks that at the first step of a loop, and
+// then every stopEvery steps.
 func (t *Trace) Stopping(step int) bool { return step%stopEvery == 0 && t.stops() }
 
-// Each goes through what there may be very much of in one window, until judging is to end.
+// Each yields the elements of a slice that may be very long, until judging is to stop.
 func Each[T any](t *Trace, all []T) iter.Seq2[int, T] {
 	return func(yield func(int, T) bool) {
 		for i, x := range all {
@@ -78,8 +78,8 @@ func Each[T any](t *Trace, all []T) iter.Seq2[int, T] {
 	}
 }
 
-// Sort is slices.SortStableFunc of what there may be very much of: it ends soon, and leaves any
-// order, if judging is to end.
+// Sort is slices.SortStableFunc for a slice that may be very long: it returns early, with the
+// slice in any order, if judging is to stop.
 func Sort[T any](t *Trace, all []T, compare func(a, b T) int) {
 	n, ended := 0, false
 	slices.SortStableFunc(all, func(a, b T) int {
@@ -93,12 +93,12 @@ func Sort[T any](t *Trace, all []T, compare func(a, b T) int) {
 	})
 }
 
-// HoldsThat returns the holds of this window of the locks of some recipes.
+// HoldsThat returns the holds of this window on locks of some recipes.
 func (t *Trace) HoldsThat(some func(histories.Recipe) bool) []*Hold {
 	return slices.DeleteFunc(slices.Clone(t.Holds), func(h *Hold) bool { return !some(h.info.Recipe) })
 }
 
-// HoldsOf returns the holds of this window of a lock in which something happened in it.
+// HoldsOf returns the holds of this window on a lock, if the lock had an event in it.
 func (t *Trace) HoldsOf(lock string) []*Hold {
 	if known := t.known[lock]; known != nil {
 		return known.holds
@@ -106,14 +106,14 @@ func (t *Trace) HoldsOf(lock string) []*Hold {
 	return nil
 }
 
-// OldestAcquires returns a function that tells of a lock since when an acquire
-// that is still under way has been: t.End if none is.
+// OldestAcquires returns a function that returns the time of the oldest acquire that is still
+// under way on a lock, t.End if none is.
 func (t *Trace) OldestAcquires() func(lock *LockInfo) time.Duration {
 	return t.oldestOpen((*Op).Acquires, t.End)
 }
 
-// Oldest returns a function that tells of a lock since when some operation of a
-// kind has been under way on it: forever, if there is none.
+// Oldest returns a function that returns the time of the oldest operation of a kind that is
+// under way on a lock, forever if none is.
 func (t *Trace) Oldest(kind func(*Op) bool) func(lock *LockInfo) time.Duration {
 	if t.Last {
 		return func(*LockInfo) time.Duration { return Forever }
@@ -121,8 +121,8 @@ func (t *Trace) Oldest(kind func(*Op) bool) func(lock *LockInfo) time.Duration {
 	return t.oldestOpen(kind, Forever)
 }
 
-// OldestOfAny returns since when some operation of a kind has been under way, on whatever
-// lock: forever, if there is none.
+// OldestOfAny returns the time of the oldest operation of a kind that is under way on any lock,
+// forever if none is.
 func (t *Trace) OldestOfAny(kind func(*Op) bool) time.Duration {
 	oldest := Forever
 	if t.Last {
@@ -136,7 +136,7 @@ func (t *Trace) OldestOfAny(kind func(*Op) bool) time.Duration {
 	return oldest
 }
 
-// Open are the operations under way.
+// Open yields the operations under way.
 func (t *Trace) Open() iter.Seq[*Op] {
 	return func(yield func(*Op) bool) {
 		for _, p := range t.busy {

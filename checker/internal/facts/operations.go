@@ -14,8 +14,8 @@ type Op struct {
 	Kind       histories.Op
 	Lock       string
 	info       *LockInfo // of the lock
-	Part       int       // of an operation over several locks: 0 is the first
-	Parts      int       // how many locks an operation over several names; 0 of one over one
+	Part       int       // of an operation over several locks, 0 for the first lock
+	Parts      int       // the number of locks of an operation over several; 0 for an operation over one
 	Mode       histories.Mode
 	Owner      string
 	Store      string
@@ -31,28 +31,28 @@ type Op struct {
 	Value      int64
 	Token      histories.Token
 	Session    string
-	began      string // the session in which it began; "" if that is the one in which it came to its end
+	began      string // the session in which it began; "" if that is the one in which it ended
 
 	alone      [1]*Op   // itself
-	firstPlace [1]Place // what places begins with
+	firstPlace [1]Place // the storage of the first element of Places
 
-	Places []Place // for acquires: what enqueued said while it was open
-	Hold   *Hold   // for reads and writes, and acquires that began one: the hold it belongs to
-	Beside *Hold   // for acquires of a read/write lock: what its owner holds in the other mode
-	Again  *Hold   // for acquires: what its owner held already
+	Places []Place // for acquires: the places that enqueued events reported while it was open
+	Hold   *Hold   // the hold of a read or write, or the one that an acquire began
+	Beside *Hold   // for acquires of a read/write lock: the hold of its owner in the other mode
+	Again  *Hold   // for acquires: the hold that its owner had already
 	filed  *ownership
-	Why    string // the error it was answered with
+	Why    string // the error of its answer
 
-	// Together, as there are many operations.
+	// The flags stand together to save memory, as there are many operations.
 	unnamed bool // its invocation named no owner
-	Told    bool // of the loss of its hold, while it was under way
+	Told    bool // its process was told of the loss of its hold while it was under way
 	Gone    bool // its process crashed before it was answered
 	Stale   bool // a read or write of a process that had been told of its loss
 	shared  bool // another operation of the same owner on the same lock was open meanwhile
-	Refused bool // its answer says that the lock was taken
+	Refused bool // it was refused because the lock was taken
 }
 
-// Place is a place in a queue, as an acquire was told it.
+// Place is a place in a queue, as it was reported to an acquire.
 type Place struct {
 	Event    int
 	Time     time.Duration
@@ -78,16 +78,16 @@ func newOp(i int, e *histories.Event, part int, p *Process) *Op {
 	return o
 }
 
-// Recipe is that of its lock.
+// Recipe returns the recipe of the operation's lock.
 func (o *Op) Recipe() histories.Recipe { return o.info.Recipe }
 
-// Info is what is known of its lock.
+// Info returns the facts of the operation's lock.
 func (o *Op) Info() *LockInfo { return o.info }
 
 // Acquires reports whether o asks for a lock.
 func (o *Op) Acquires() bool { return o.Kind == histories.Acquire || o.Kind == histories.TryAcquire }
 
-// OK reports whether o was answered, and did what it had been asked to do.
+// OK reports whether o was answered ok: it did what was asked.
 func (o *Op) OK() bool { return o.Result == histories.OK }
 
 // Passes reports whether o asks to pass a barrier.
@@ -95,27 +95,28 @@ func (o *Op) Passes() bool {
 	return o.Kind == histories.Wait || o.Kind == histories.Enter || o.Kind == histories.Leave
 }
 
-// Progresses reports whether o, answered ok, is what progress is made of: a
-// lock acquired, or a barrier passed.
+// Progresses reports whether o, answered ok, counts as progress: it acquires a lock or passes a
+// barrier.
 func (o *Op) Progresses() bool {
 	return o.Acquires() || o.Kind == histories.Wait || o.Kind == histories.Leave
 }
 
-// Reads reports whether o asks for a read/write lock, or is of a hold of one, to read.
+// Reads reports whether o acquires a read/write lock to read, or belongs to such a hold.
 func (o *Op) Reads() bool { return o.Mode == histories.ModeRead }
 
-// ChangedSession reports whether an acquire went on in another session. What it made in
-// the first may be there for a while: for its client that one had ended, see SessionLog.LivedOn.
+// ChangedSession reports whether an acquire continued in another session. The nodes that it
+// created in the first may still exist for a while: only its client took that session for
+// ended, see SessionLog.LivedOn.
 func (o *Op) ChangedSession() bool {
 	return o.began != "" || slices.ContainsFunc(o.Places, func(p Place) bool { return p.Session != "" && p.Session != o.Session })
 }
 
-// Was reports whether an acquire was in a session at some time.
+// Was reports whether an acquire used a session at some time.
 func (o *Op) Was(session string) bool {
 	return o.Session == session || o.began == session || slices.ContainsFunc(o.Places, func(p Place) bool { return p.Session == session })
 }
 
-// LastPlace returns the last place that an acquire was told, if it has a token.
+// LastPlace returns the last place that was reported to an acquire, if it has a token.
 func (o *Op) LastPlace() (Place, bool) {
 	if len(o.Places) == 0 || o.Places[len(o.Places)-1].Token == (histories.Token{}) {
 		return Place{}, false
@@ -123,7 +124,7 @@ func (o *Op) LastPlace() (Place, bool) {
 	return o.Places[len(o.Places)-1], true
 }
 
-// held reports whether o is about what its owner holds.
+// held reports whether o acquires, releases or uses a hold of its owner.
 func (o *Op) held() bool {
 	return o.Acquires() || o.Kind == histories.Release || o.Kind == histories.Read || o.Kind == histories.Write
 }
@@ -152,7 +153,7 @@ func (o *Op) complete(i int, e *histories.Event) {
 	}
 }
 
-// LocksOf returns the locks that e is about.
+// LocksOf returns the locks that e names.
 func LocksOf(e *histories.Event) []string {
 	if e.Parts == nil {
 		return []string{e.Lock}

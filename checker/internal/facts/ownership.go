@@ -2,13 +2,13 @@ package facts
 
 import "github.com/zkverify/zkverify/histories"
 
-// ownerKey names an owner of a lock.
+// ownerKey identifies an owner of a lock.
 type ownerKey struct {
 	owner string
 	mode  histories.Mode
 }
 
-// ownership is what an owner has of a lock.
+// ownership is the state of an owner at a lock.
 type ownership struct {
 	lock  *LockInfo
 	key   ownerKey
@@ -16,16 +16,16 @@ type ownership struct {
 	depth int
 	prev  *Hold // the last hold that ended
 	open  int   // acquires and releases of this owner that are open, or were when their process crashed
-	first *Op   // the one that was open when another was invoked is shared, and so are all after it
+	first *Op   // the operation that was open when another was invoked: it and all later ones are shared
 
 	changed bool // in this window
 }
 
-// lastOwnership is the one that a process asked for last: most often the one that
-// it asks for next.
+// lastOwnership is the ownership that a process used last, most often the one that it uses
+// next.
 type lastOwnership struct{ is *ownership }
 
-// owned are the ownerships of a lock. Most locks have one at a time, which needs no map.
+// owned holds the ownerships of a lock. Most locks have one at a time, which needs no map.
 type owned struct {
 	one  *ownership
 	more map[ownerKey]*ownership
@@ -57,7 +57,7 @@ func (o *owned) drop(w *ownership) {
 	delete(o.more, w.key)
 }
 
-// LockUse is the use of a lock by a process, of a read/write lock in one of its modes.
+// LockUse is the use of a lock by a process; of a read/write lock, in one of its modes.
 type LockUse struct {
 	Process int
 	Lock    string

@@ -2,9 +2,9 @@ package facts
 
 import "time"
 
-// pace counts the operations that are answered in each second of the run's clock in
-// which, from its beginning to its end, the workload ran and no fault was in force:
-// whether the run goes on in its healthy phases. It is told of events in their order.
+// pace counts the operations answered in each second of the run's clock in which the workload
+// ran and no fault was in force throughout: it shows whether the run goes on in its healthy
+// phases. Its methods are called in the order of events.
 type pace struct {
 	running bool // the chaos phase
 	faults  int  // in force
@@ -35,7 +35,7 @@ func (p *pace) healed(at time.Duration) {
 	p.faults--
 }
 
-// reach ends the seconds that are over at an instant.
+// reach completes the seconds that are over at an instant.
 func (p *pace) reach(at time.Duration) {
 	for p.second+time.Second <= at {
 		if p.healthy {

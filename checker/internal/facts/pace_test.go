@@ -16,14 +16,14 @@ func TestSecondsWithoutAFaultAreCounted(t *testing.T) {
 	}
 	answers(0.1, 9) // not yet running
 	p.phase(at(0.5), true)
-	answers(0.6, 9) // in a second that it did not run from the beginning
+	answers(0.6, 9) // in a second that was not fully in the chaos phase
 	answers(1.1, 7)
 	answers(2.1, 5)
 	p.faulted(at(2.5))
 	answers(3.1, 3)
 	p.healed(at(4.5))
 	answers(4.6, 4)
-	// Nothing in the sixth second.
+	// No answer in the sixth second.
 	answers(6.1, 2)
 	p.phase(at(7.5), false)
 	answers(8.1, 1)

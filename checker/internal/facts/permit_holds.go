@@ -6,23 +6,24 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// A semaphore is not reentrant: each acquire takes permits of its own, and each
-// release gives the permits of one acquire back. So the holds of one owner are
-// kept apart, and depth means nothing.
+// A semaphore is not reentrant: each acquire takes permits of its own, and each release gives
+// the permits of one acquire back. So the holds of one owner are kept apart, and depth has no
+// meaning.
 
-// permitChain names holds of one semaphore among which a release, or a loss, finds its own.
+// permitChain identifies a set of holds of one semaphore in which a release, or a loss, finds
+// its hold.
 type permitChain struct {
 	lock    *LockInfo
 	owner   string // or
 	process int    // -1: by owner
-	// Those of a token; or, if it is zero, of so many permits.
+	// The holds with a token; or, if it is zero, with so many permits.
 	token   histories.Token
 	permits int
-	// untold says: those without a token; if permits is 0, of any number.
+	// untold selects the holds without a token; of any number of permits if permits is 0.
 	untold bool
 }
 
-// permitChains are those that a hold is in.
+// permitChains returns the chains that a hold is in.
 func permitChains(h *Hold) [5]permitChain {
 	owner, process := permitChain{lock: h.info, owner: h.Owner, process: -1}, permitChain{lock: h.info, process: h.Process}
 	of := func(c permitChain, token histories.Token, permits int, untold bool) permitChain {
@@ -86,9 +87,9 @@ func (b *holdTracker) permitsCompleted(o *Op) {
 	}
 }
 
-// givenBack returns the hold that a release is of, or nil if that is over. A
-// token tells; without one it is the oldest hold of as many permits, for which
-// of several equal ones ends makes no difference to their sum.
+// givenBack returns the hold that a release gives back, or nil if that hold is over. The token
+// identifies it. Without a token it is the oldest hold of as many permits: the sum of the
+// permits is the same for all such holds.
 func (b *holdTracker) givenBack(o *Op) *Hold {
 	var oldest *Hold
 	find := func(c permitChain) {
@@ -113,8 +114,8 @@ func (b *holdTracker) givenBack(o *Op) *Hold {
 	return oldest
 }
 
-// meant returns the holds of a process that an event about a lock can mean: see about. It looks
-// at few others, if the event names the lease or its owner.
+// meant returns the holds of a process that an event about a lock can mean: see about. It
+// visits few other holds if the event names the lease or its owner.
 func (b *holdTracker) meant(e *histories.Event, lock string) iter.Seq[*Hold] {
 	return func(yield func(*Hold) bool) {
 		p, info := b.t.Process(e.Process), b.t.known[lock]

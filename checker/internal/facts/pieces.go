@@ -6,17 +6,16 @@ import (
 	"time"
 )
 
-// Piece is a part of a hold that counts.
+// Piece is a part of a hold in which the belief counts.
 type Piece struct {
 	Hold *Hold
 	Span
-	// Call and free bound the instants at which the service can have given
-	// and taken back this piece: it was granted in [call, from], and freed in
-	// [to, free].
+	// Call and Free bound the instants at which the service can have granted and taken back
+	// this piece: it was granted in [Call, From], and freed in [To, Free].
 	Call, Free time.Duration
 }
 
-// PiecesOf returns the parts of the holds that count, sorted by start.
+// PiecesOf returns the parts of the holds in which beliefs count, sorted by start.
 func PiecesOf(holds []*Hold) []Piece {
 	out := make([]Piece, 0, len(holds))
 	for _, h := range holds {
@@ -42,8 +41,8 @@ func PiecesOf(holds []*Hold) []Piece {
 	return out
 }
 
-// Now returns p as it is among pieces that are known by now, sorted by start: its
-// end may have come.
+// Now returns p as it is among the pieces known by now, which are sorted by start: its end may
+// have become known.
 func (p Piece) Now(pieces []Piece) Piece {
 	i, _ := slices.BinarySearchFunc(pieces, p.From, func(q Piece, from time.Duration) int { return cmp.Compare(q.From, from) })
 	for ; i < len(pieces) && pieces[i].From == p.From; i++ {
@@ -54,7 +53,7 @@ func (p Piece) Now(pieces []Piece) Piece {
 	return p
 }
 
-// WholePieces returns the holds as if nothing excused them.
+// WholePieces returns the holds as pieces without excuses.
 func WholePieces(holds []*Hold) []Piece {
 	out := make([]Piece, len(holds))
 	for i, h := range holds {
@@ -70,7 +69,7 @@ func sortPieces(pieces []Piece) {
 	})
 }
 
-// Pieces returns the parts of h that count, as closed intervals.
+// Pieces returns the parts of h in which the belief counts, as closed intervals.
 func (h *Hold) Pieces() []Span {
 	out := []Span{{h.Start, h.End}}
 	for _, x := range h.Excuses {

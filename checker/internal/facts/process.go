@@ -5,24 +5,24 @@ import (
 	"time"
 )
 
-// Process is what is known of a process.
+// Process holds the facts of a process.
 type Process struct {
 	Number  int
-	owner   string        // of its operations that name none
+	owner   string        // the owner of its operations that name none
 	Began   time.Duration // its first invocation; forever if it made none
-	Retired time.Duration // forever if it was not
+	Retired time.Duration // forever if it was not retired
 	Open    []*Op
-	parts   map[string]*Op // those of an operation over many locks that is open, by lock: see openOn
-	Holds   Held           // that it has
-	closing []*Hold        // that it gives back by closing its client
+	parts   map[string]*Op // the parts of an open operation over many locks, by lock: see openOn
+	Holds   Held           // the holds that it has
+	closing []*Hold        // the holds that it releases by closing its client
 	last    lastOwnership
-	busy    bool // it has something open, or holds, or had in this window
+	busy    bool // it has an open operation or a hold, or had one in this window
 }
 
 // Gone reports whether p has come to its end.
 func (p *Process) Gone() bool { return p.Retired != Forever }
 
-// openOn are the operations that are open on a lock: one, or none.
+// openOn returns the operations that are open on a lock: one, or none.
 func (p *Process) openOn(lock string) []*Op {
 	if p.parts != nil {
 		if o := p.parts[lock]; o != nil {
@@ -38,7 +38,7 @@ func (p *Process) openOn(lock string) []*Op {
 	return nil
 }
 
-// begins has operations open, and ends with none.
+// begins sets the open operations, none when an operation ends.
 func (p *Process) begins(ops []*Op) {
 	const few = 8
 	if p.Open, p.parts = ops, nil; len(ops) > few {
@@ -49,5 +49,5 @@ func (p *Process) begins(ops []*Op) {
 	}
 }
 
-// defaultOwner is the owner of an operation that names none: its process.
+// defaultOwner returns the owner of an operation that names none: its process.
 func defaultOwner(process int) string { return "process " + strconv.Itoa(process) }

@@ -8,24 +8,24 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// Quiet are the stretches of time, of half a session timeout or more, in which the
-// servers answered nobody: an election, or a machine that stands still. A lease can
-// end in one without anybody's doing.
+// Quiet records the stretches of time, of half a session timeout or more, in which the servers
+// answered no client: an election, or a machine that stands still. A lease can end in such a
+// stretch without an action of any client.
 type Quiet struct {
 	Least time.Duration
 	last  time.Duration // when they answered last
 	Spans []Span
 }
 
-// Completed hears of an operation's answer.
+// Completed takes in the answer of an operation.
 func (q *Quiet) Completed(e *histories.Event) {
 	if e.Type != histories.OK || e.Op == histories.Read || e.Op == histories.Write || e.Op == histories.Release || e.Depth > 1 {
-		return // no answer of theirs, or none for certain: see proves
+		return // no answer of the servers, or none for certain: see proves
 	}
 	q.Answered(e.Time)
 }
 
-// Answered takes in that the servers have answered somebody.
+// Answered records that the servers have answered a client.
 func (q *Quiet) Answered(at time.Duration) {
 	if at-q.last >= q.Least {
 		q.Spans = append(q.Spans, Span{q.last, at})
@@ -33,8 +33,8 @@ func (q *Quiet) Answered(at time.Duration) {
 	q.last = at
 }
 
-// Within reports whether there was one at some time of a stretch since whose end the
-// servers have answered.
+// Within reports whether [from, to] touches a quiet stretch after whose end the servers have
+// answered.
 func (q *Quiet) Within(from, to time.Duration) bool {
 	i, _ := slices.BinarySearchFunc(q.Spans, from, func(s Span, from time.Duration) int { return cmp.Compare(s.To, from) })
 	return i < len(q.Spans) && q.Spans[i].From <= to

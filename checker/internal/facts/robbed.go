@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// Robbed reports whether the node that h stands on may have gone by some time though its
-// owner had not released it: its session was forced to expire or was seen to end, or a fault
-// deleted the node. The end of a session is seen up to sight late: only what was read until
-// then tells, unless an answer of the servers proves that the session went on. It may not have
-// gone so if the servers' logs say that its own session had it deleted by then.
+// Robbed reports whether the node of h may have been deleted by a time without a release by its
+// owner: its session was forced to expire or was seen to end, or a fault deleted the node. The
+// end of a session is seen up to sight late. Only the events until by+sight count, unless an
+// answer of the servers proves that the session lived on. The result is false if the servers'
+// logs show that the node's own session had it deleted by then.
 func (t *Trace) Robbed(h *Hold, by, sight time.Duration) bool {
 	if t.Service != nil && t.Service.GaveUp(h, by) {
 		return false

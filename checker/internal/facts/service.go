@@ -10,7 +10,8 @@ import (
 	"github.com/zkverify/zkverify/histories/service"
 )
 
-// Service has what the servers did in a run, by what a history has of it.
+// Service holds the servers' log of a run, indexed by the locks, tokens and sessions of its
+// history.
 type Service struct {
 	log      *service.Log
 	byLock   map[string]*lockNodes
@@ -18,13 +19,13 @@ type Service struct {
 	sessions map[string]*service.Session
 }
 
-// lockNodes are the nodes of a lock, in the order of their creation.
+// lockNodes holds the nodes of a lock, in the order of their creation.
 type lockNodes struct {
 	all  []*service.Node
-	gone []time.Duration // when the last of a node and all before it was deleted; Forever if one was not
+	gone []time.Duration // when a node and all before it had been deleted; Forever if one was not
 }
 
-// NewService takes apart what the servers did.
+// NewService indexes the servers' log.
 func NewService(l *service.Log) *Service {
 	s := &Service{log: l, byLock: map[string]*lockNodes{}, byToken: make(map[LeaseKey]*service.Node, len(l.Nodes)), sessions: map[string]*service.Session{}}
 	for i := range l.Sessions {
@@ -54,8 +55,8 @@ func NewService(l *service.Log) *Service {
 }
 
 // NodeOf returns the node by which a hold was granted, nil if that is not known. The token
-// names it; the lease of a target that has none is found by its session, if that created
-// one node of the lock during the acquire, and no other.
+// identifies the node. For a target without tokens it is found by the session, if the session
+// created exactly one node of the lock during the acquire.
 func (s *Service) NodeOf(h *Hold) *service.Node {
 	if h.Token.Zxid != 0 {
 		return s.NodeOfToken(h.Lock, h.Token)
@@ -80,13 +81,13 @@ func (s *Service) NodeOf(h *Hold) *service.Node {
 	return found
 }
 
-// NodeOfToken returns the node whose creation a token names, or nil.
+// NodeOfToken returns the node whose creation has a token, or nil.
 func (s *Service) NodeOfToken(lock string, token histories.Token) *service.Node {
 	return s.byToken[LeaseKey{lock, histories.Token{Zxid: token.Zxid}}]
 }
 
-// GaveUp reports whether a request of the session of a hold had certainly deleted its node by
-// some time, and not the end of that session, or a request of another one.
+// GaveUp reports whether a request of a hold's own session, and not the end of that session or
+// a request of another one, had certainly deleted its node by a time.
 func (s *Service) GaveUp(h *Hold, by time.Duration) bool {
 	n := s.NodeOf(h)
 	return n != nil && !n.Ended && n.By == "" && s.goneBy(n, by)
@@ -97,21 +98,21 @@ func (l *lockNodes) createdSince(at time.Duration) int {
 	return sort.Search(len(l.all), func(i int) bool { return l.all[i].Created.Time >= at })
 }
 
-// Turn says how a grant of a lock stands to the order of the servers.
+// Turn is the relation of a grant of a lock to the order of the nodes on the servers.
 type Turn int
 
 // The turns.
 const (
 	UnknownTurn Turn = iota
-	TooEarly         // it was granted to a node while one before it was there
-	InTurn           // the one before it had been deleted by the time that its acquire returned
+	TooEarly         // it was granted to a node while an earlier one existed
+	InTurn           // the earlier node had been deleted by the time that its acquire returned
 )
 
-// Between says how the later of two holds of a lock, by the order of their nodes, was granted:
-// TooEarly if the node of the earlier one was still there, or InTurn. UnknownTurn stands for
-// holds whose nodes are not known, or that have one node, and for a deletion so close to the
-// grant that the clocks do not tell which came first. The holds overlap: a client that hands a
-// lock on by itself does so when the first of them is over.
+// Between returns how the later of two holds of a lock, by the order of their nodes, was
+// granted: TooEarly if the node of the earlier one still existed, or InTurn. It returns
+// UnknownTurn if their nodes are not known, if they share one node, and if the deletion is so
+// close to the grant that the clocks do not tell which came first. The holds overlap: a client
+// that hands a lock on by itself does so when the first of them is over.
 func (s *Service) Between(a, b *Hold) (turn Turn, earlier, later *Hold) {
 	x, y := s.NodeOf(a), s.NodeOf(b)
 	if x == nil || y == nil || x == y {
@@ -129,8 +130,8 @@ func (s *Service) Between(a, b *Hold) (turn Turn, earlier, later *Hold) {
 	return UnknownTurn, nil, nil
 }
 
-// thereAt reports whether a node was certainly there at a time after its creation: the leader
-// had not been asked to delete it.
+// thereAt reports whether a node certainly existed at a time after its creation: the leader had
+// not been asked to delete it.
 func (s *Service) thereAt(n *service.Node, at time.Duration) bool {
 	return n.Deleted == nil || n.Deleted.Time-s.log.Clock > at
 }
@@ -140,12 +141,12 @@ func (s *Service) goneBy(n *service.Node, at time.Duration) bool {
 	return n.Deleted != nil && n.Deleted.Time+s.log.Clock <= at
 }
 
-// sequential is the end of the name of a contender, which ZooKeeper numbers.
+// sequential matches the end of a contender's name, the number that ZooKeeper adds.
 var sequential = regexp.MustCompile(`[0-9]{10}$`)
 
-// Before returns a contender of another session whose node was before that of a hold, and
-// certainly still there when its acquire returned: the first such, or nil. It returns false
-// if the node of the hold is not known, or is no contender's.
+// Before returns the first contender of another session whose node came before that of a hold
+// and certainly still existed when the hold's acquire returned, or nil. It returns false if the
+// node of the hold is not known, or is not a contender's.
 func (s *Service) Before(h *Hold) (n *service.Node, known bool) {
 	own := s.NodeOf(h)
 	if own == nil || !sequential.MatchString(own.Path) {
@@ -165,14 +166,15 @@ func (s *Service) Before(h *Hold) (n *service.Node, known bool) {
 // sameDirectory reports whether two nodes of a lock are siblings.
 func sameDirectory(a, b *service.Node) bool { return path.Dir(a.Path) == path.Dir(b.Path) }
 
-// ClockFails reports whether the node of a hold was created, as the servers say, after its
+// ClockFails reports whether, by the servers' clocks, the node of a hold was created after its
 // acquire had returned: then the wall clock was set during the run.
 func (s *Service) ClockFails(h *Hold) bool {
 	n := s.NodeOf(h)
 	return n != nil && n.Created.Time-s.log.Clock > h.Start
 }
 
-// SessionEnd returns what the servers have of the end of a session, nil if nothing.
+// SessionEnd returns the record of the end of a session in the servers' log, nil if it has
+// none.
 func (s *Service) SessionEnd(id string) *service.Session {
 	if end := s.sessions[id]; end != nil && end.Closed != nil {
 		return end

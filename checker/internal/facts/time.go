@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// Forever is the time of what never happened.
+// Forever is the time of an event that never happened.
 const Forever = time.Duration(math.MaxInt64)
 
 // Span is a closed interval of time.
 type Span struct{ From, To time.Duration }
 
-// Length is how long the span is.
+// Length returns the length of the span.
 func (s Span) Length() time.Duration { return s.To - s.From }
 
-// After adds to a time that may be forever.
+// After returns at plus d, and Forever if at is Forever.
 func After(at, d time.Duration) time.Duration {
 	if at == Forever {
 		return Forever

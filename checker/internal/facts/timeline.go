@@ -9,11 +9,11 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// timeline has faults in the order in which they began, and finds those in force at some time
-// without a look at the others.
+// timeline holds faults in the order in which they began, and finds those in force at some time
+// without visiting the others.
 type timeline struct {
 	all []*Fault
-	// latest[k][i] is when the last of the faults from i<<k on, 1<<k of them, stops.
+	// latest[k][i] is the latest stop of the 1<<k faults from i<<k on.
 	latest [][]time.Duration
 }
 
@@ -22,7 +22,7 @@ func (l *timeline) add(f *Fault) {
 	l.stops(len(l.all) - 1)
 }
 
-// stops takes in when fault i stops.
+// stops updates latest with the stop of fault i.
 func (l *timeline) stops(i int) {
 	last := len(l.all) - 1
 	for k := 0; ; k++ {
@@ -45,8 +45,8 @@ func (l *timeline) stops(i int) {
 	}
 }
 
-// next returns the first fault from i on that stops at a time or later, and len(l.all) if
-// there is none.
+// next returns the first fault from i on that stops at a time or later, len(l.all) if there is
+// none.
 func (l *timeline) next(i int, at time.Duration) int {
 	for i < len(l.all) && l.latest[0][i] < at {
 		k := 0
@@ -58,25 +58,25 @@ func (l *timeline) next(i int, at time.Duration) int {
 	return min(i, len(l.all))
 }
 
-// target is what faults may hit.
+// target is a thing that faults may hit.
 type target struct {
 	kind targetKind
-	n    int    // of a client
-	name string // of a session, or of a lock
+	n    int    // the number of a client
+	name string // the name of a session, or of a lock
 }
 
 type targetKind byte
 
 const (
-	anything  targetKind = iota // every fault hits it
-	everybody                   // faults that name no process
+	anything  targetKind = iota // the target of every fault
+	everybody                   // the target of faults that name no process
 	aClient
-	aSession   // that is forced to expire
-	aLock      // of which a node is deleted
-	someServer // faults that hit servers, and name processes
+	aSession   // which a fault forces to expire
+	aLock      // of which a fault deletes a node
+	someServer // the target of faults that hit servers, and name processes
 )
 
-// targets are what the fault hits. Processes of one client are one target: see Reaches.
+// targets returns the targets of a fault. Processes of one client are one target: see Reaches.
 func (l *FaultLog) targets(f *Fault) []target {
 	all := []target{{kind: anything}}
 	if len(f.Processes) == 0 {
@@ -107,7 +107,7 @@ func (l *FaultLog) client(process int) target {
 	return target{kind: aClient, n: process}
 }
 
-// timelines are those of faults by what they hit.
+// timelines hold the faults of each target.
 type timelines map[target]*timeline
 
 func (x timelines) add(f *Fault, targets []target) {
@@ -126,8 +126,8 @@ func (x timelines) stops(f *Fault, targets []target) {
 	}
 }
 
-// in are the faults that hit one of some targets and were in force at some time in [from, to],
-// in the order in which they began.
+// in returns the faults that hit one of some targets and were in force at some time in [from,
+// to], in the order in which they began.
 func (x timelines) in(from, to time.Duration, targets ...target) iter.Seq[*Fault] {
 	return func(yield func(*Fault) bool) {
 		if len(x) == 0 {

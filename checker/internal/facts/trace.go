@@ -8,24 +8,24 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// Trace is a history taken apart, for all guarantees: operations paired with
-// their completions, holds, faults, sessions and phases.
+// Trace holds the facts of a history for all guarantees: operations paired with their
+// completions, holds, faults, sessions and phases.
 //
-// It is built event by event. Judges look at it in windows: between two of them
-// what has come to its end is dropped, see DiscardSettled, so that a trace holds
-// what is open and what came to its end in this window.
+// It is built event by event. Judges read it in windows. Between two windows, operations and
+// holds that have ended are dropped, see DiscardSettled, so a trace holds those that are open
+// and those that ended in this window.
 type Trace struct {
 	Header histories.Header
-	Events []histories.Event // all of them, of a trace that is made of a whole history
+	Events []histories.Event // all events, if the trace is made of a whole history
 	Next   int               // index of the next event
-	End    time.Duration     // of the last event
-	before time.Duration     // of the last event of the window before; -1 in the first
-	Last   bool              // the history has come to its end
+	End    time.Duration     // the time of the last event
+	before time.Duration     // the time of the last event of the previous window; -1 in the first
+	Last   bool              // the history has ended
 
 	Ops     []*Op           // of this window, by invocation
 	Holds   []*Hold         // of this window, by start
 	OddDeep []OddDepth      // of this window: re-entries at a wrong depth
-	Notices []ReleaseNotice // of this window: holders that were asked to release
+	Notices []ReleaseNotice // of this window: requests to release that reached holders
 
 	Locks     []string   // in order of appearance
 	Processes []*Process // in order of appearance
@@ -34,28 +34,27 @@ type Trace struct {
 
 	Faults   FaultLog
 	Sessions SessionLog
-	Service  *Service    // nil if it is not known what the servers did
-	Stop     func() bool // reports whether judging is to end, whatever comes of it; nil: never
+	Service  *Service    // nil if the servers' log is not known
+	Stop     func() bool // reports whether judging is to stop without a result; nil: never
 	Quiet    Quiet
 	Pace     pace
 
 	held      *holdTracker
 	byNumber  map[int]*Process
-	busy      []*Process // with something open, or holds
+	busy      []*Process // processes with an open operation or a hold
 	known     map[string]*LockInfo
 	infos     []*LockInfo // in the order of Locks
-	touched   []*LockInfo // in which something happened in this window; in the last one, all
+	touched   []*LockInfo // with an event in this window; in the last one, all
 	listeners []listener
 }
 
-// ReleaseNotice is an event by which a process was told that somebody asks it to
-// release.
+// ReleaseNotice is an event by which a process was told that another client asks it to release.
 type ReleaseNotice struct {
 	histories.Event
 	N int // index of the event
 }
 
-// Of takes h apart as a whole. h is valid.
+// Of returns the trace of a whole history. h is valid.
 func Of(h *histories.History) *Trace {
 	t := Begin(h.Header)
 	t.Read(h)
@@ -73,7 +72,7 @@ func Begin(header histories.Header) *Trace {
 	return t
 }
 
-// Listen makes l hear what is read from now on.
+// Listen calls l with the events and facts that are read from now on.
 func (t *Trace) Listen(l listener) { t.listeners = append(t.listeners, l) }
 
 // Read takes in a whole history.
@@ -85,7 +84,7 @@ func (t *Trace) Read(h *histories.History) {
 	t.Close()
 }
 
-// Step takes the next event in. It keeps no reference to e.
+// Step takes in the next event. It keeps no reference to e.
 func (t *Trace) Step(e *histories.Event) {
 	i := t.Next
 	t.Next++
@@ -138,7 +137,7 @@ func (t *Trace) Step(e *histories.Event) {
 	}
 }
 
-// Process returns what is known of a process.
+// Process returns the facts of a process.
 func (t *Trace) Process(number int) *Process {
 	p := t.byNumber[number]
 	if p == nil {
@@ -149,7 +148,7 @@ func (t *Trace) Process(number int) *Process {
 	return p
 }
 
-// invoke begins the operation of e: one op, or one for each lock of several.
+// invoke begins the operation of e: one Op, or one for each of its locks.
 func (t *Trace) invoke(i int, e *histories.Event) {
 	p := t.Process(e.Process)
 	p.Began = min(p.Began, e.Time)
@@ -158,7 +157,7 @@ func (t *Trace) invoke(i int, e *histories.Event) {
 		o := newOp(i, e, part, p)
 		o.info = t.Info(o.Lock)
 		if part == 0 {
-			ops = o.alone[:0] // most are: no slice of its own
+			ops = o.alone[:0] // most operations have one part: no slice of its own
 			o.info.Operations++
 		}
 		o.alone[0] = o
@@ -232,7 +231,7 @@ func (t *Trace) crash(i int, e *histories.Event) {
 	p.begins(nil)
 }
 
-// BeginWindow makes what was read since the last window ready to be looked at.
+// BeginWindow prepares the facts that were read since the last window for the judges.
 func (t *Trace) BeginWindow() {
 	slices.SortFunc(t.touched, func(a, b *LockInfo) int { return a.at - b.at })
 	if t.Last {
@@ -255,18 +254,18 @@ func (t *Trace) Close() {
 	t.BeginWindow()
 }
 
-// Settled reports whether no more will come of o. A window shows each operation
-// as settled once.
+// Settled reports whether o can change no more. Each operation is shown as settled in one
+// window only.
 func (t *Trace) Settled(o *Op) bool { return t.Last || o.Done >= 0 || o.Gone }
 
-// Over reports the same of a hold.
+// Over reports whether h can change no more.
 func (t *Trace) Over(h *Hold) bool { return t.Last || h.EndEvent >= 0 }
 
 // Begun reports whether h began in this window.
 func (t *Trace) Begun(h *Hold) bool { return h.Start > t.before }
 
-// DiscardSettled ends a window: it drops what has come to its end. The next event
-// must be of a later time than the last one was, so that no two windows share an
+// DiscardSettled ends a window: it drops the operations and holds that have ended. The time of
+// the next event must be later than that of the last one, so that no two windows share an
 // instant.
 func (t *Trace) DiscardSettled() {
 	t.before = t.End
@@ -289,7 +288,8 @@ func (t *Trace) DiscardSettled() {
 	t.held.forget()
 }
 
-// GoesOn returns how much of what goes on the next window shows again.
+// GoesOn returns the number of open operations, holds and excuses that the next window shows
+// again.
 func (t *Trace) GoesOn() int {
 	n := len(t.Ops) + len(t.Holds)
 	for _, h := range t.Holds {
@@ -298,8 +298,8 @@ func (t *Trace) GoesOn() int {
 	return n
 }
 
-// Lifetime is how long a session can live on without its client.
+// Lifetime returns the longest time that a session can live on without its client.
 func (t *Trace) Lifetime() time.Duration { return max(t.Header.SessionTimeout, time.Second) }
 
-// Calm is how long it takes until what a fault has set in motion is over.
+// Calm returns the time for which the effects of a fault last after it.
 func (t *Trace) Calm() time.Duration { return 2 * t.Header.SessionTimeout }

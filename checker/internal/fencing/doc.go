@@ -1,3 +1,3 @@
-// Package fencing judges what protects data behind a lock: that tokens grow, and that no
-// increment of a counter is lost.
+// Package fencing judges the protection of data behind a lock: tokens grow, and no increment of
+// a counter is lost.
 package fencing

@@ -12,32 +12,31 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// epochs judge the operations of one counter, which only increments
-// change. Each rule below is broken only by a history in which an increment was
-// lost (or the store is no register), in whatever order concurrent operations
-// took effect:
+// epochs judge the operations of one counter, which only increments change. Each of these
+// violations proves that an increment was lost (or that the store is not a register), in any
+// order in which concurrent operations can have taken effect:
 //
-//   - two writes that succeeded with one value: both read the same number;
-//   - a write or read that began after another write had returned, and has no
-//     greater value (for a read: a smaller one): the counter went back;
-//   - a write that is not one above what its process read in the same hold;
-//   - a value between two written ones that nobody can have written.
+//   - two writes of the same value succeed: both processes read the same number;
+//   - a write that began after another write had returned has no greater value, or a read
+//     that did has a smaller one: the counter went back;
+//   - a write is not one above the value that its process read in the same hold;
+//   - no operation can have written a value between two written ones.
 //
-// A write that was not answered may have happened, at any time since.
+// A write that was not answered may have taken effect at any time since its call.
 //
-// Windows in which an excused write may have taken the counter back split the
-// history into epochs: after each, it starts afresh from whatever is there, so only
-// operations with no window between or in them are compared.
+// Time spans in which an excused write may have taken the counter back split the history into
+// epochs. An epoch starts with any value of the counter, so only operations with no such span
+// between or in them are compared.
 type epochs struct {
-	n       int       // of the epoch
-	dropped int       // excused spans that are not listed any more: all before the epoch
+	n       int       // the number of the epoch
+	dropped int       // excused spans that are no longer listed, all before the epoch
 	top     *facts.Op // the greatest write of those that are not in recent
 	recent  []*facts.Op
 	read    map[*facts.Hold]*facts.Op // the last read of a hold
-	wrote   map[int64]*facts.Op       // the first write of a value, of those in recent
+	wrote   map[int64]*facts.Op       // the first write of each value, of those in recent
 	chains  chains                    // the values written
 	maybe   map[int64]bool            // values that an unanswered or excused write may have written
-	closed  []chains                  // of the epochs before
+	closed  []chains                  // the chains of earlier epochs
 }
 
 func newEpochs() *epochs {
@@ -55,13 +54,13 @@ func (e *epochs) begin(n int) {
 	e.chains = nil
 }
 
-// judge judges operations, by invocation. Those to come return at horizon or
-// later.
+// judge judges operations, in the order of invocation. Later ones return at horizon or after
+// it.
 func (e *epochs) judge(t *facts.Trace, ops []*facts.Op, excused []facts.Span, horizon time.Duration, violate func(func() verdict.Witness)) {
-	var same []*facts.Op // of the epoch
+	var same []*facts.Op // operations of the same epoch
 	for _, o := range ops {
-		// The spans that ended before it, and those that began before it
-		// ended: equal if it touches none.
+		// The spans that ended before o, and those that began before o ended: the numbers
+		// are equal if o touches none.
 		lo, _ := slices.BinarySearchFunc(excused, o.Call, func(w facts.Span, at time.Duration) int { return cmp.Compare(w.To, at) })
 		hi, _ := slices.BinarySearchFunc(excused, o.Ret, func(w facts.Span, at time.Duration) int {
 			if w.From <= at {
@@ -147,8 +146,8 @@ func greater(a, b *facts.Op) *facts.Op {
 	return a
 }
 
-// forget keeps what may be compared with an operation that returns at horizon or
-// later, and was invoked not before the last one that is known.
+// forget keeps the writes and reads that may be compared with an operation that returns at
+// horizon or later, and was invoked not before the last known one.
 func (e *epochs) forget(horizon time.Duration) {
 	e.recent = slices.DeleteFunc(e.recent, func(w *facts.Op) bool {
 		if w.Ret >= horizon {
@@ -165,7 +164,7 @@ func (e *epochs) forget(horizon time.Duration) {
 	}
 }
 
-// close judges the gaps between the values that were written.
+// close judges the gaps between the written values.
 func (e *epochs) close(t *facts.Trace, violate func(func() verdict.Witness)) {
 	for _, c := range append(e.closed, e.chains) {
 		c.gaps(e.maybe, func(a, b *facts.Op) { violate(func() verdict.Witness { return gap(t, a, b, b.Value-1) }) })
@@ -198,6 +197,6 @@ func noIncrement(t *facts.Trace, r, w *facts.Op) verdict.Witness {
 }
 
 func gap(t *facts.Trace, a, b *facts.Op, missing int64) verdict.Witness {
-	return counterWitness(t, a, b, fmt.Sprintf("%v wrote %d to the %s counter of lock %q at %s, but nobody wrote %d",
+	return counterWitness(t, a, b, fmt.Sprintf("%v wrote %d to the %s counter of lock %q at %s, but no operation wrote %d",
 		witness.OfOp(b), b.Value, b.Store, b.Lock, verdict.At(b.Ret), missing))
 }

@@ -14,30 +14,28 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 )
 
-// fencingJudge is the service view: whatever clients believe, the grants of one lock
-// carry tokens that strictly grow, consistently with real time. If one acquire
-// returned before another was invoked, its token is the smaller one; no two
-// outermost holds share a token; a re-entry carries the token of its hold.
+// fencingJudge judges the service view: regardless of the clients' beliefs, the grants of one lock
+// carry tokens that strictly grow, consistently with real time. If one acquire returned before
+// another was invoked, its token is the smaller one; no two outermost holds share a token; a
+// re-entry carries the token of its hold.
 //
-// Two acquires that overlap in time may carry tokens in either order: a token is
-// a place in the queue, and the one that was answered first need not have been
-// granted first.
+// Two acquires that overlap in time may carry tokens in either order: a token is a place in the
+// queue, and the acquire that was answered first need not have been granted first.
 //
-// What was asked for at the same time is held against the order of the holds, see
-// turnOrder.
+// Acquires that overlap are compared with the order of their holds, see turnOrder.
 //
-// Of a read/write lock the same goes for every writer, after whomever it comes.
-// A reader has no need of a newer token: it writes nothing.
+// For a read/write lock the same holds for every writer, after a reader or a writer. A reader
+// needs no newer token: it writes nothing.
 type fencingJudge struct {
 	v         *verdict.Verdict
 	all, bare int
 	locks     facts.PerLock[grants]
 }
 
-// grants are those of one lock that later ones are held against.
+// grants are the grants of one lock that later ones are compared with.
 type grants struct {
 	newest *facts.Hold   // the greatest token of those that are not in recent
-	recent []*facts.Hold // that had not returned when the oldest acquire under way was invoked
+	recent []*facts.Hold // those that had not returned when the oldest acquire under way was invoked
 	turns  turnOrder
 }
 
@@ -74,7 +72,7 @@ func (j *fencingJudge) Window(_ *judge.Engines, t *facts.Trace) (kept int) {
 		g := j.locks.Make(lock, func() *grants { return &grants{} })
 		g.recent = append(g.recent, granted[lock]...)
 		g.order(j.v, t)
-		if t.Header.Promises.TellsLoss { // else a release that was answered proves nothing
+		if t.Header.Promises.TellsLoss { // otherwise an answered release proves nothing
 			for _, h := range facts.Each(t, granted[lock]) {
 				g.turns.returned(h)
 			}
@@ -92,16 +90,15 @@ func (j *fencingJudge) Conclude(_ *judge.Engines, t *facts.Trace) {
 	v.Count("grants", j.all)
 	v.Count("grants without a token", j.bare)
 	if j.all == 0 {
-		v.Idle("nobody ever held a lock")
+		v.Idle("no client ever held a lock")
 		return
 	}
 	v.Conclude(fmt.Sprintf("the tokens of %s grow", words.Count(j.all, "grant")), words.Count(v.Violations, "grant")+" with a token that does not fence")
 }
 
-// order finds, for each grant, the greatest token among the grants that
-// had returned before it was invoked: one pass over the grants by invocation
-// with a second pointer over them by return. At least one of the two that a
-// violation is of was granted in this window.
+// order finds, for each grant, the greatest token among the grants that had returned before it
+// was invoked: one pass over the grants by invocation with a second pointer over them by
+// return. At least one of the two grants of a violation is from this window.
 func (g *grants) order(v *verdict.Verdict, t *facts.Trace) {
 	byCall := slices.Clone(g.recent)
 	facts.Sort(t, byCall, func(a, b *facts.Hold) int { return cmp.Compare(a.Call, b.Call) })
@@ -135,9 +132,9 @@ func (g *grants) order(v *verdict.Verdict, t *facts.Trace) {
 	}
 }
 
-// forget keeps those that had not returned at an instant, before which no
-// acquire to come was invoked. Of the others the newest stands for all: a token
-// that is not newer than it is too old.
+// forget keeps the grants that had not returned at before; no later acquire was invoked
+// earlier. Of the others only the newest is kept: a token that is not newer than that one is
+// too old.
 func (g *grants) forget(before time.Duration) {
 	g.recent = slices.DeleteFunc(g.recent, func(h *facts.Hold) bool {
 		if h.Start >= before {
@@ -148,7 +145,7 @@ func (g *grants) forget(before time.Duration) {
 	})
 }
 
-// newer returns the one with the greater token, a when they are equal.
+// newer returns the hold with the greater token, a when they are equal.
 func newer(a, b *facts.Hold) *facts.Hold {
 	if a == nil || a.Token.Less(b.Token) {
 		return b

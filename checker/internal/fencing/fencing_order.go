@@ -10,18 +10,18 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// turnOrder holds tokens against the order of the holds themselves. Where one
-// grant had returned before another did, and the other was held until it was given
-// back, the one was the first: else it would have been granted while the other
-// held. So the other's token is the greater one, although both were asked for at
-// the same time. A release of a node that is gone is answered as any other: it proves
-// nothing of a holder that a forced expiry, or the deletion of its node, had robbed.
+// turnOrder compares tokens with the order of the holds themselves. If one grant had returned
+// before another did, and the other was held until it was released, the first was granted
+// first: otherwise it would have been granted while the other held. So the other's token is the
+// greater one, even if both were asked for at the same time. A release whose node is gone is
+// answered like any other, so it proves nothing about a holder that lost its node to a forced
+// expiry or to a deletion.
 type turnOrder struct {
-	newest [2]*facts.Hold // the greatest token of those that have returned, and the greatest of another owner than that
+	newest [2]*facts.Hold // the greatest token of the returned grants, and the greatest of another owner
 	doubts []doubt
 }
 
-// doubt is a grant with an older token than that of one that had returned before.
+// doubt is a grant with an older token than that of a grant that had returned before.
 type doubt struct{ first, second *facts.Hold }
 
 // returned takes in a grant.
@@ -44,14 +44,14 @@ func (o *turnOrder) returned(h *facts.Hold) {
 	}
 }
 
-// settle judges the grants of which it is known how they ended.
+// settle judges the grants whose end is known.
 func (o *turnOrder) settle(v *verdict.Verdict, t *facts.Trace) {
 	o.doubts = slices.DeleteFunc(o.doubts, func(d doubt) bool {
 		if d.second.Released == facts.Forever || d.second.Closed {
 			return t.Last || d.second.Closed || d.second.Why == facts.ByLoss || d.second.Why == facts.ByCrashing
 		}
 		robbed := len(t.Faults.RobbedIn(d.second.Process, d.second.Session, d.second.Call, d.second.Released)) > 0
-		if d.second.Call <= d.first.Start && !robbed { // else see grants.order
+		if d.second.Call <= d.first.Start && !robbed { // the other case: see grants.order
 			v.Violate(func() verdict.Witness { return laterTurn(t, d.first, d.second) })
 		}
 		return true

@@ -16,28 +16,28 @@ import (
 // LostUpdatesExcused is the name of a figure.
 const LostUpdatesExcused = "lost updates excused by a forced expiry, a pause or a told loss"
 
-// counterJudge: behind a fence no increment is lost, under any fault, nor where a
-// transaction in ZooKeeper looks at the lock. Where only
-// the lock protects the counter, no increment is lost either, except by a holder
-// that is excused by a forced expiry or a pause.
+// counterJudge judges that no increment of a counter is lost: under any fault if the counter is
+// behind a fence, or is written in a transaction in ZooKeeper that checks the lock. If only the
+// lock protects the counter, a holder that is excused by a forced expiry or a pause may lose
+// one.
 type counterJudge struct {
 	v               *verdict.Verdict
 	store           string
 	writes, refused int
 	used            bool
-	raw             int // violations without excuses
+	raw             int // violations found without excuses
 	counters        facts.PerLock[counter]
 }
 
-// counter is the counter of one lock, as windows of the history show it.
+// counter is the counter of one lock in the windows of the history.
 type counter struct {
 	waiting []*facts.Op  // settled, but an older operation is not
 	excused []facts.Span // see excusedWrites
 	judged  *epochs
-	plainly *epochs // without excuses; nil where there are none
+	plainly *epochs // judged without excuses; nil if the store has none
 }
 
-// NewNoLostUpdate returns what judges the counters of a store.
+// NewNoLostUpdate returns the maker of the judge of the counters of a store.
 func NewNoLostUpdate(store string) judge.Maker {
 	return func(_ *facts.Trace, v *verdict.Verdict) judge.Judge {
 		v.Expected = true
@@ -48,7 +48,7 @@ func NewNoLostUpdate(store string) judge.Maker {
 func (j *counterJudge) excusing() bool { return j.store == histories.StorePlain }
 
 func (j *counterJudge) Window(_ *judge.Engines, t *facts.Trace) (kept int) {
-	oldest := map[*facts.LockInfo]time.Duration{} // of a counter's operations that are not settled
+	oldest := map[*facts.LockInfo]time.Duration{} // for each counter, the oldest operation that is not settled
 	for _, o := range facts.Each(t, t.Ops) {
 		if o.Store != j.store {
 			continue
@@ -97,8 +97,8 @@ func (j *counterJudge) begin(header *histories.Header, o *facts.Op) *counter {
 	return k
 }
 
-// leftOut takes the values of a counter, that of o, that were written but not by any
-// write of a history that was shrunk.
+// leftOut records the values of o's counter that were written by operations that are missing
+// from a shrunk history.
 func (k *counter) leftOut(header *histories.Header, o *facts.Op) {
 	if header.Shrunk == nil {
 		return
@@ -113,8 +113,8 @@ func (k *counter) leftOut(header *histories.Header, o *facts.Op) {
 	}
 }
 
-// judge judges what returned before an instant, before which everything that was
-// invoked is known.
+// judge judges the operations that returned before horizon. All operations invoked before
+// horizon are known.
 func (k *counter) judge(j *counterJudge, t *facts.Trace, horizon time.Duration) {
 	slices.SortStableFunc(k.waiting, func(a, b *facts.Op) int { return cmp.Compare(a.Call, b.Call) })
 	if j.excusing() {
@@ -171,9 +171,9 @@ func (j *counterJudge) Conclude(_ *judge.Engines, t *facts.Trace) {
 	v.Conclude(fmt.Sprintf("%s, none lost", words.Count(j.writes, "write")), fmt.Sprintf("the %s counter was broken %s", j.store, words.Times(v.Violations)))
 }
 
-// excusedWrites returns when a write may have hit the counter that mutual
-// exclusion did not have to keep out: its process was excused by a forced
-// expiry or a pause, or had been told of its loss, perhaps while the write was under way.
+// excusedWrites returns the time spans in which a write that mutual exclusion need not keep out
+// may have changed the counter: its process was excused by a forced expiry or a pause, or had
+// been told of its loss, perhaps while the write was under way.
 func excusedWrites(t *facts.Trace, ops []*facts.Op) []facts.Span {
 	var out []facts.Span
 	for _, o := range ops {

@@ -17,7 +17,7 @@ func caps(size int) *search.Caps {
 	return &search.Caps{Ctx: context.Background(), Left: time.Hour, Memory: 1 << 30, Size: size}
 }
 
-// atOnce searches pieces of one lock all at once, cut every so many operations.
+// atOnce searches pieces of one lock in one go, cut every so many operations.
 func atOnce(pieces []facts.Piece, sizes *Sizes, size int, admits func(Holdings, int) bool) search.Answer {
 	s := caps(size)
 	var r search.SegmentSearch[holdingsCut, HoldingsStep]
@@ -32,7 +32,7 @@ func overlaps(pieces []facts.Piece, c clash) int {
 	return n
 }
 
-// apart says in its own words what exclude does.
+// apart is an independent version of exclude.
 func apart(a, b *facts.Hold) bool {
 	return a.Owner != b.Owner && (a.Mode == histories.ModeWrite || b.Mode == histories.ModeWrite)
 }
@@ -67,7 +67,7 @@ func agreeOnPermits(t *rapid.T, a *drawn.Agreement, h *histories.History, lock s
 	noRoom(pieces, sizes, shortages{func(shortage) { found = true }, func(time.Duration) bool { return true }, nil})
 	illegal := func(size int) bool { return atOnce(pieces, sizes, size, BesidePermits(pieces)).Illegal }
 	if !sizes.Exact {
-		// What the sweep lets pass is Porcupine's to decide.
+		// Porcupine decides about the histories that the sweep lets pass.
 		a.Undecided++
 		wrong := illegal(1 << 30)
 		if found && !wrong {
@@ -78,11 +78,12 @@ func agreeOnPermits(t *rapid.T, a *drawn.Agreement, h *histories.History, lock s
 	a.Same(t, h, lock, found, illegal, bruteHolds(pieces, sizes, nil), sizes.All[0].Size)
 }
 
-// bruteHolds tries holds of a lock. Those of one owner clash, unless they may not.
+// bruteHolds returns the operations of holds of a lock for brute force. clash decides which
+// exclude each other.
 func bruteHolds(pieces []facts.Piece, sizes *Sizes, clash func(a, b *facts.Hold) bool) []drawn.Op {
 	var ops []drawn.Op
 	gives := make([]int, len(pieces))
-	for i := range pieces { // the takes are the first
+	for i := range pieces { // the takes are the first operations
 		ops = append(ops, drawn.Op{Call: pieces[i].Call, Ret: pieces[i].From, Do: func(done, x int) (int, bool) {
 			sum := pieces[i].Hold.Permits
 			for j := range pieces {

@@ -9,17 +9,16 @@ import (
 	"github.com/zkverify/zkverify/checker/internal/search"
 )
 
-// holdingsSegment is a segment of the history of a lock that one or several may
-// hold.
+// holdingsSegment is a segment of the history of a lock that one or several processes may hold.
 type holdingsSegment = search.Segment[holdingsCut, HoldingsStep]
 
-// holdingsCut is a cut, and what is held there.
+// holdingsCut is a cut, with the state of the lock there.
 type holdingsCut struct {
 	time  int64 // on the clock of the search
 	state Holdings
 }
 
-// beginning is where a history begins.
+// beginning returns the cut at the start of a history.
 func beginning(sizes *Sizes) holdingsCut {
 	c := holdingsCut{time: -1}
 	if sizes != nil {
@@ -28,10 +27,10 @@ func beginning(sizes *Sizes) holdingsCut {
 	return c
 }
 
-// cutHoldings turns the pieces of one lock, sorted by start, into segments of
-// about size operations: a take in [call, from] and a give in [to, free] for
-// each piece, and the changes of the size if it is a semaphore (sizes is nil for
-// a read/write lock). The whole is linearizable exactly when every segment is.
+// cutHoldings cuts the pieces of one lock, sorted by start, into segments of about size
+// operations. A piece is two operations: a take in [Call, From] and a give in [To, Free]. The
+// changes of the size are operations too if the lock is a semaphore (sizes is nil for a
+// read/write lock). The whole is linearizable exactly when every segment is.
 //
 // A cut is made at an instant t between events at which
 //
@@ -40,39 +39,36 @@ func beginning(sizes *Sizes) holdingsCut {
 //  2. no take that is open across t was called before the last change of the
 //     size returned.
 //
-// Cutting there means: operations that returned before t belong to the left
-// segment; takes open across t start again at t in the right one; gives called
-// before t that are not answered by then are answered at t; the right segment
-// starts with the definite holds at t, those with from < t < to, and that size.
+// Cutting there means: operations that returned before t belong to the left segment; takes open
+// across t start again at t in the right one; gives that were called before t and not answered
+// before t are answered at t. The right segment starts with the definite holds at t, those with
+// From < t < To, and with the size of condition 1.
 //
-// If the whole has a linearization L, then so has each side. First, every give
-// called before t can take effect before t: that leaves less held, and whatever
-// was admitted still is. Second, every take X that is open across t can take
-// effect after t. Put those that take effect before t in L off until just after
-// it, in the order of L. Their own gives are called after they returned, so after
-// t. Between their old places and t the size does not change, by 2, so that what
-// is admitted there depends on what is held alone: takes in between find less,
-// and gives make room. After t each finds at most what was held in L when t came,
-// all of which L admitted together (for permits, the sum was at most the size,
-// when the last one took), less some. Now what takes effect before t is what
-// returned before t, and the gives called before t, so that exactly the definite
-// holds are held at t, and the size is the one of 1. So restricting L to what is
-// before t, and after it, respects the intervals of both sides.
+// Suppose the whole has a linearization L. Then each side has one, too. First, every give
+// called before t can take effect before t: less is then held, and every take that was admitted
+// still is. Second, every take X that is open across t can take effect after t. Move such takes
+// that take effect before t in L to just after t, in the order of L. The gives of their pieces
+// are called after the takes returned, so after t. Between the old places of these takes and t
+// the size does not change, by condition 2, so the admission of takes there depends only on the
+// holds. The takes in between find less held, and gives make room. After t, each moved take
+// finds at most the holds of L at t, less some of them, and L admitted all of those together
+// (for permits, their sum was at most the size when the last of them took). Now the operations
+// that take effect before t are those that returned before t and the gives called before t. So
+// exactly the definite holds are held at t, and the size is that of condition 1. The
+// restrictions of L to before t and to after t therefore respect the intervals of both sides.
 //
-// If both sides have linearizations, the left one ends in the state that the
-// right one starts with: it has all takes that returned before t, all gives
-// called before t, and all changes of the size, of which only one can be last.
-// Every interval was only made narrower by the cut, so the joined order respects
-// the intervals of the whole.
+// If both sides have linearizations, the left one ends in the state that the right one starts
+// with: it has all takes that returned before t, all gives called before t, and all changes of
+// the size, of which only one can be last. The cut made every interval only narrower, so the
+// joined order respects the intervals of the whole.
 //
-// What comes before begin has been cut off already, with the same proof, and is
-// left out. Nothing is cut after until: what the pieces say of later instants
-// need not be known yet. Of takes that are not among the pieces because they have
-// not returned, the first was asked for at first.
+// The history before begin has been cut off already, with the same proof, and is left out. No
+// cut is made after until, since the ends of pieces after it need not be known yet. The first
+// call of a take that has not returned, and so has no piece, was at first.
 func cutHoldings(pieces []facts.Piece, sizes *Sizes, size int, begin holdingsCut, until, first time.Duration) []holdingsSegment {
 	segments := holdingsCuts(pieces, sizes, size, begin, until, first)
-	// after returns the segment in which instant t lies; -1 if it was cut off.
-	// No instant of the history is a cut: cuts are odd.
+	// after returns the segment that contains instant t; -1 if it was cut off. No instant of
+	// the history is a cut: cuts are odd.
 	after := func(t int64) int {
 		return sort.Search(len(segments), func(i int) bool { return segments[i].Cut.time > t }) - 1
 	}
@@ -104,10 +100,9 @@ func cutHoldings(pieces []facts.Piece, sizes *Sizes, size int, begin holdingsCut
 	return segments
 }
 
-// holdingsCuts returns the segments into which pieces are cut, without their
-// operations.
+// holdingsCuts returns the segments, without their operations.
 func holdingsCuts(pieces []facts.Piece, sizes *Sizes, size int, begin holdingsCut, until, first time.Duration) []holdingsSegment {
-	// asked[i] is when the first of the pieces from i on was asked for.
+	// asked[i] is the earliest call of the pieces from i on.
 	asked := make([]time.Duration, len(pieces)+1)
 	asked[len(pieces)] = first
 	for i, p := range slices.Backward(pieces) {

@@ -1,4 +1,4 @@
-// Package holding judges what is held at a time: mutual exclusion, read/write, permits,
-// reentrancy, and several locks at once. All of them hold the parts of holds that count
-// against each other, in a sweep over intervals; the first three in a search as well.
+// Package holding judges the holds that processes have at one time: mutual exclusion,
+// read/write, permits, reentrancy, and several locks at once. Each judge compares the parts of
+// holds that count, in a sweep over intervals. The first three judge by a search as well.
 package holding

@@ -10,17 +10,17 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// failedPlaces finds the holds of one lock whose place in the queue was taken by
-// an acquire over several locks that failed.
+// failedPlaces finds the holds of one lock that were granted to a place in the queue of an
+// acquire over several locks that failed.
 //
-// A hold that began before that acquire was invoked is not of its place. Nor is one
-// looked for that was asked for when a newer token had been granted already: tokens
-// go back then, which fencing tells. So a place is forgotten when the newest token
-// of the grants that no acquire still open has met is newer.
+// A hold that began before that acquire was invoked does not belong to its place. Nor does a
+// hold that was asked for when a newer token had been granted already: tokens go back in that
+// case, which fencing reports. So a place is forgotten when its token is older than the newest
+// token of the grants that every open acquire came after.
 type failedPlaces struct {
 	failed []failedPlace
-	recent []gotPlace      // by start; that had not returned when the oldest acquire still open was invoked
-	newest histories.Token // of the other grants
+	recent []gotPlace      // by start; those that had not returned when the oldest open acquire was invoked
+	newest histories.Token // the newest token of the other grants
 }
 
 type failedPlace struct {
@@ -28,14 +28,14 @@ type failedPlace struct {
 	token histories.Token
 }
 
-// gotPlace is a hold, and the newest tokens of those that had begun when it was
-// asked for, and when it had begun.
+// gotPlace is a hold, with the newest token granted before it was asked for, and the newest
+// when it had begun.
 type gotPlace struct {
 	hold          *facts.Hold
 	before, until histories.Token
 }
 
-// failedOf returns the places that acquires had which failed, by lock.
+// failedOf returns the places of acquires that failed, by lock.
 func failedOf(settled []*group) map[*facts.LockInfo][]failedPlace {
 	failed := map[*facts.LockInfo][]failedPlace{}
 	for _, g := range settled {
@@ -50,8 +50,8 @@ func failedOf(settled []*group) map[*facts.LockInfo][]failedPlace {
 	return failed
 }
 
-// window takes in what was granted and what failed in a window. The oldest acquire
-// that is still open was invoked at before.
+// window takes in the grants and failures of a window. The oldest acquire that is still open
+// was invoked at before.
 func (p *failedPlaces) window(v *verdict.Verdict, t *facts.Trace, lock *facts.LockInfo, failed []failedPlace, before time.Duration) {
 	known := len(p.recent)
 	newest := func(n int) histories.Token { // of the first n

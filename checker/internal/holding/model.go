@@ -7,13 +7,13 @@ import (
 	"github.com/zkverify/zkverify/checker/internal/search"
 )
 
-// Holdings is the state of a lock that several may hold.
+// Holdings is the state of a lock that several processes may hold.
 type Holdings struct {
-	Size int   // of a semaphore
-	Held []int // pieces, in order of their numbers
+	Size int   // for a semaphore
+	Held []int // the pieces that hold the lock, in order of their numbers
 }
 
-// HoldingsStep is an operation of the model: piece takes or gives back, or the
+// HoldingsStep is an operation of the model: a piece takes the lock or gives it back, or the
 // size changes.
 type HoldingsStep struct {
 	Kind  byte
@@ -27,11 +27,11 @@ const (
 	Resize = 's'
 )
 
-// HoldingsModel is a lock that several may hold, as admits says. Like the mutex
-// it knows who holds: pieces give back only what they have.
+// HoldingsModel is a lock that several pieces may hold: admits decides whether one more may.
+// Like the mutex model it knows its holders: a piece gives back only a lock that it has taken.
 //
-// A change of the size takes nothing from anybody: it is always allowed, and
-// matters to those who take after it.
+// A change of the size takes no permit from a holder. It is always allowed, and affects the
+// takes that come after it.
 func HoldingsModel(begin Holdings, admits func(h Holdings, piece int) bool) search.Model[Holdings, HoldingsStep] {
 	return search.Model[Holdings, HoldingsStep]{
 		Begin: begin,
@@ -62,15 +62,14 @@ func HoldingsModel(begin Holdings, admits func(h Holdings, piece int) bool) sear
 	}
 }
 
-// BesideReaders lets a piece of a read/write lock in beside those that it need
-// not exclude.
+// BesideReaders admits a piece of a read/write lock if it excludes none of the holders.
 func BesideReaders(pieces []facts.Piece) func(Holdings, int) bool {
 	return func(h Holdings, piece int) bool {
 		return !slices.ContainsFunc(h.Held, func(other int) bool { return exclude(pieces[other].Hold, pieces[piece].Hold) })
 	}
 }
 
-// BesidePermits lets a piece of a semaphore in when there is room.
+// BesidePermits admits a piece of a semaphore if there is room for its permits.
 func BesidePermits(pieces []facts.Piece) func(Holdings, int) bool {
 	return func(h Holdings, piece int) bool {
 		sum := pieces[piece].Hold.Permits

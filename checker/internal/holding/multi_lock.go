@@ -13,42 +13,39 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 )
 
-// multiLockJudge: an acquire over several locks gets all of them or none, and
-// acquires that name the same locks in opposite orders do not wait for each
-// other.
+// multiLockJudge judges that an acquire over several locks gets all of them or none, and that
+// acquires that name the same locks in opposite orders do not wait for each other.
 //
-// Each part of such an acquire is a hold of its own lock, from the answer of the
-// acquire to the invocation of its release, and all of them begin and end there
-// together; so mutual exclusion, fencing and progress judge it lock by lock.
-// They even judge it exactly: where the holds of every lock are disjoint, the
-// acquires take effect at their answers, and the releases at their invocations,
-// each on all of its locks at once, and that is a legal order of the whole. It
-// needs no search. A loss is told of each part; loss is told judges it. What is
-// left:
+// Each part of such an acquire is a hold of its own lock, from the answer of the acquire to the
+// invocation of its release, and all parts begin and end together. So mutual exclusion, fencing
+// and progress judge it lock by lock. They judge it exactly: where the holds of every lock are
+// disjoint, the acquires take effect at their answers, and the releases at their invocations,
+// each on all of its locks at once, and that is a legal order of the whole. It needs no search.
+// A loss is reported for each part, and the guarantee "loss is told" judges it. This judge
+// checks the rest:
 //
 //   - All: a grant has a token for every part, and none of its locks was held
-//     by another when it returned.
-//   - None: no place that an acquire took in the queue of one of its locks, and
-//     which then failed, is ever granted; see failedPlaces. A place that is
-//     neither granted nor given up holds up those behind it, which is for
-//     progress to see.
+//     by another owner when it returned.
+//   - None: no place in the queue of one of the locks is granted after its acquire
+//     failed; see failedPlaces. A place that is neither granted nor given up blocks
+//     the places behind it, which the judge of progress detects.
 //   - No deadlock: of two acquires that wait at the same time, one is ahead in
 //     the queues of all the locks that they share. Otherwise each would wait
 //     until the other gives up.
 //
-// Two acquires wait at the same time only if the second was invoked before the
-// first was answered. So those are kept that were answered since the oldest
-// acquire still open was invoked.
+// Two acquires wait at the same time only if the second was invoked before the first was
+// answered. So the judge keeps the acquires that were answered after the oldest open acquire
+// was invoked.
 type multiLockJudge struct {
 	v                      *verdict.Verdict
 	granted, failed, pairs int
 	locks                  facts.PerLock[multiLockOf]
-	groups                 []*group // that others are held against, by invocation
+	groups                 []*group // the acquires that later ones are compared with, by invocation
 }
 
-// multiLockOf is what the judge knows of one lock.
+// multiLockOf is the judge's record of one lock.
 type multiLockOf struct {
-	overlaps int // that were looked at
+	overlaps int // the number of overlaps checked
 	places   failedPlaces
 }
 
@@ -58,7 +55,7 @@ type group struct {
 	seen  bool // in an earlier window
 }
 
-// NewMultiLock returns the judge that judges acquires of several locks at once.
+// NewMultiLock returns the judge of acquires of several locks at once.
 func NewMultiLock(_ *facts.Trace, v *verdict.Verdict) judge.Judge {
 	v.Promised, v.Expected = true, true
 	return &multiLockJudge{v: v}
@@ -97,19 +94,18 @@ func (j *multiLockJudge) Conclude(_ *judge.Engines, _ *facts.Trace) {
 	v.Count("acquires of several locks that failed", j.failed)
 	v.Count("pairs that waited for the same locks", j.pairs)
 	if j.granted == 0 && v.Violations == 0 {
-		v.Idle("nobody ever got several locks at once")
+		v.Idle("no client ever got several locks at once")
 		return
 	}
 	v.Conclude(fmt.Sprintf("%s of several locks got all of them, %d got none", words.Count(j.granted, "acquire"), j.failed),
 		"not all or nothing, "+words.Times(v.Violations))
 }
 
-// notAll finds the grants of several locks of which another held one. As of a
-// mutex, two holds that overlap are found in the window in which the first of
-// them ends.
+// notAll finds the grants of several locks of which another holder had one. As for a mutex, two
+// holds that overlap are found in the window in which the first of them ends.
 func (j *multiLockJudge) notAll(t *facts.Trace, lock *facts.LockInfo, of *multiLockOf) {
 	sweep(t, facts.PiecesOf(lock.Holds()), differ, t.Over, func(a, b facts.Piece) bool {
-		// Of two that overlap, the second should not have been granted.
+		// The second of two that overlap should not have been granted.
 		if ofSeveral(t, b.Hold.Acquire) && b.From == b.Hold.Start {
 			j.v.Violate(func() verdict.Witness { return notAll(t, a.Hold, b.Hold) })
 		}
@@ -118,8 +114,8 @@ func (j *multiLockJudge) notAll(t *facts.Trace, lock *facts.LockInfo, of *multiL
 	})
 }
 
-// groups returns the acquires over several locks that are settled in this window,
-// by invocation.
+// groups returns the acquires over several locks that are settled in this window, by
+// invocation.
 func groups(t *facts.Trace) []*group {
 	var out []*group
 	for i, o := range facts.Each(t, t.Ops) {
@@ -133,9 +129,8 @@ func groups(t *facts.Trace) []*group {
 // ofSeveral reports whether o is a part of an operation over several locks.
 func ofSeveral(t *facts.Trace, o *facts.Op) bool { return o.Parts > 0 }
 
-// opposed finds the acquires that were open at the same time and had places in
-// opposite orders, and forgets those that no acquire still open, or to come, was
-// open with. The first that is still open was invoked at first.
+// opposed finds the acquires that were open at the same time and had places in opposite orders.
+// It forgets those that ended before the first open acquire was invoked, at first.
 func (j *multiLockJudge) opposed(t *facts.Trace, settled []*group, first time.Duration) {
 	j.groups = append(j.groups, settled...)
 	slices.SortFunc(j.groups, func(a, b *group) int { return a.parts[0].Invoke - b.parts[0].Invoke })
@@ -164,8 +159,8 @@ func (j *multiLockJudge) opposed(t *facts.Trace, settled []*group, first time.Du
 	})
 }
 
-// beside returns the acquires that were open when g was called and name a lock that g does, by
-// invocation. It drops those that were not from the open ones of those locks.
+// beside returns the acquires that were open when g was called and share a lock with g, by
+// invocation. It removes from open those that had returned by then, for the locks of g.
 func (g *group) beside(open map[*facts.LockInfo][]*group) []*group {
 	var all []*group
 	for _, part := range g.parts {
@@ -177,8 +172,8 @@ func (g *group) beside(open map[*facts.LockInfo][]*group) []*group {
 	return slices.Compact(all)
 }
 
-// crossed returns a part of o that is ahead of g in its queue, a part of g that is
-// ahead of o, and how many queues they both stood in at the same time.
+// crossed returns a part of o that is ahead of g in its queue, a part of g that is ahead of o,
+// and how many queues they both stood in at the same time.
 func crossed(o, g []*facts.Op) (one, other *facts.Op, shared int) {
 	of := make(map[*facts.LockInfo][]*facts.Op, len(g))
 	for _, b := range g {
@@ -202,7 +197,7 @@ func crossed(o, g []*facts.Op) (one, other *facts.Op, shared int) {
 	return one, other, shared
 }
 
-// mostPlaces is how many places an acquire has told of the queue of which it told the most.
+// mostPlaces returns the largest number of places that an acquire has reported for one queue.
 func mostPlaces(g []*facts.Op) (n int) {
 	for _, part := range g {
 		n = max(n, len(part.Places))
@@ -210,9 +205,9 @@ func mostPlaces(g []*facts.Op) (n int) {
 	return n
 }
 
-// placeOf returns the place that part o of an acquire with n places waited in at last, or nil. An
-// acquire that goes on in another session takes new places; one whose new place
-// in this queue is not on record, unlike that in another, says nothing of it.
+// placeOf returns the last place of part o of an acquire with n places, or nil. An acquire that
+// continues in another session takes new places. If the new place in this queue is not on
+// record, while that in another queue is, the old place tells nothing.
 func placeOf(n int, o *facts.Op) *facts.Place {
 	if n == 0 || len(o.Places) < n {
 		return nil

@@ -2,16 +2,15 @@ package holding
 
 import "github.com/zkverify/zkverify/checker/internal/search"
 
-// Free is the state of a mutex that nobody holds.
+// Free is the state of a mutex without a holder.
 const Free = -1
 
-// MutexModel is the owner-aware mutex, one owner per piece of belief. An
-// ownerless mutex, locked or not, would explain a real double hold away with
-// the unanswered release of somebody else.
+// MutexModel is the owner-aware mutex, with one owner per piece of belief. A model without
+// owners, just locked or unlocked, would explain a real double hold by the unanswered release
+// of another process.
 //
-// It is HoldingsModel for a lock that one piece may hold, with a state that takes less
-// than half of the time. What is held at a cut is one piece at most, unless what is before
-// the cut is illegal.
+// It is HoldingsModel for a lock with one holder, with a state that takes less than half of the
+// time. At most one piece is held at a cut, unless the history before the cut is illegal.
 func MutexModel(held []int) search.Model[int, HoldingsStep] {
 	begin := Free
 	if len(held) > 0 {

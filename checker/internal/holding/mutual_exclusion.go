@@ -15,14 +15,13 @@ import (
 // OverlapsUnderPauses is the name of a figure.
 const OverlapsUnderPauses = "overlaps under pauses of a holder's process, which no lock can prevent"
 
-// exclusionJudge: no two owners believe at one instant to hold one lock.
+// exclusionJudge judges that no two owners believe at one instant that they hold one lock.
 //
-// The interval engine decides and finds the witnesses; Porcupine judges the
-// same pieces and must agree.
+// The interval engine decides and finds the witnesses. Porcupine judges the same pieces and
+// must agree.
 //
-// Two holds that overlap are found in the window in which the first of them
-// ends: they are both in it, and what becomes of the other one later makes no
-// difference to their overlap.
+// Two holds that overlap are found in the window in which the first of them ends. Both are in
+// that window, and the later end of the other one makes no difference to their overlap.
 type exclusionJudge struct {
 	v                           *verdict.Verdict
 	locks                       facts.PerLock[exclusionOf]
@@ -30,13 +29,13 @@ type exclusionJudge struct {
 	orders                      orders
 }
 
-// exclusionOf is what the judge knows of one lock.
+// exclusionOf is the judge's record of one lock.
 type exclusionOf struct {
 	violations int
-	search     *holdingsSearch // nil: none is asked
+	search     *holdingsSearch // nil: no search was needed
 }
 
-// NewMutualExclusion returns the judge that judges locks that have one holder at a time.
+// NewMutualExclusion returns the judge of locks that have one holder at a time.
 func NewMutualExclusion(_ *facts.Trace, v *verdict.Verdict) judge.Judge {
 	v.Promised, v.Expected = true, true
 	return &exclusionJudge{v: v}
@@ -99,7 +98,7 @@ func (j *exclusionJudge) Conclude(e *judge.Engines, t *facts.Trace) {
 		return // the engines disagree
 	}
 	if j.holds == 0 {
-		v.Idle("nobody ever held a lock")
+		v.Idle("no client ever held a lock")
 		return
 	}
 	why := fmt.Sprintf("two owners held one lock at the same time, %s", words.Times(v.Violations))
@@ -110,8 +109,8 @@ func (j *exclusionJudge) Conclude(e *judge.Engines, t *facts.Trace) {
 	v.Conclude(words.Count(j.holds, "hold")+", no two owners at the same time", why)
 }
 
-// pausedOverlap reports whether a pause excuses two beliefs that overlap for
-// having done so: that one of them went on in it.
+// pausedOverlap reports whether a pause excuses the overlap of two beliefs: one of them went on
+// during the pause.
 func pausedOverlap(t *facts.Trace, a, b facts.Piece) bool {
 	from, to := max(a.From, b.From), min(a.To, b.To)
 	return len(t.Faults.PausedIn(a.Hold.Process, from-t.Faults.WakeGrace, to))+len(t.Faults.PausedIn(b.Hold.Process, from-t.Faults.WakeGrace, to)) > 0
@@ -128,13 +127,13 @@ func countBegun(t *facts.Trace, holds []*facts.Hold) int {
 	return n
 }
 
-// doubleHold tells of two holds that overlap.
+// doubleHold returns the witness of two holds that overlap.
 func doubleHold(t *facts.Trace, a, b facts.Piece) verdict.Witness {
 	return overlap(t, a, b, func(p, q verdict.Party) string { return fmt.Sprintf("%v and %v both held lock %q", p, q, a.Hold.Lock) })
 }
 
-// overlap tells of two holds that overlap and must not; say begins the sentence,
-// of the one who held first and of the other.
+// overlap returns the witness of two holds that overlap and must not. say begins the sentence,
+// with the earlier holder p and the other holder q.
 func overlap(t *facts.Trace, a, b facts.Piece, say func(p, q verdict.Party) string) verdict.Witness {
 	from, to := max(a.From, b.From), min(a.To, b.To)
 	if b.Hold.Start < a.Hold.Start {
@@ -150,7 +149,7 @@ func overlap(t *facts.Trace, a, b facts.Piece, say func(p, q verdict.Party) stri
 	w.What += w.Ending()
 	witness.AddOrder(t, &w, a.Hold, b.Hold)
 	if a.Hold.Mode == histories.ModeRead || b.Hold.Mode == histories.ModeRead {
-		return w // nothing fences what somebody reads
+		return w // fencing protects no reads
 	}
 	if a.Hold.Token != (histories.Token{}) && a.Hold.Token.Less(b.Hold.Token) {
 		w.What += fmt.Sprintf("; their tokens grow (%s, %s), so fencing would have protected", verdict.Token(p.Token), verdict.Token(q.Token))

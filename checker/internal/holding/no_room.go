@@ -9,66 +9,64 @@ import (
 	"github.com/zkverify/zkverify/checker/internal/facts"
 )
 
-// shortage is a grant for which there was no room beside what was held.
+// shortage is a grant for which there was no room beside the permits held.
 type shortage struct {
 	granted facts.Piece
 	held    []facts.Piece
 }
 
-// placed is a piece and the latest instant at which it can have been granted, as
-// far as is known.
+// placed is a piece and the latest instant at which it can have been granted, as far as is
+// known.
 type placed struct {
 	facts.Piece
 	at     time.Duration
-	beside []facts.Piece // what was held when it returned, if there was no room then and it is to be told
-	told   bool          // there is no such instant
+	beside []facts.Piece // the pieces held when it returned, if there was no room then and the witness is needed
+	told   bool          // it was reported: there is no such instant
 }
 
-// noRoom is the interval engine of semaphores: it reports each grant that found
-// no room, whenever it took effect. The pieces are sorted by start.
+// noRoom is the interval engine of semaphores. It reports each grant that had no room at any
+// instant at which it can have taken effect. The pieces are sorted by start.
 //
-// Only the takes are in question. A give takes effect when it is called: that
-// leaves less held for everybody. The size can be taken to be, at each instant,
-// the largest that can be in force: if the changes follow one another, each that
-// raises it takes effect when it is called and each that lowers it when it
-// returns, and otherwise no order can do better at any instant.
+// Only the instants of the takes are in question. A give takes effect when it is called: that
+// leaves the most room. The size can be taken to be, at each instant, the largest that can be
+// in force. If the changes follow one another, each that raises it takes effect when it is
+// called and each that lowers it when it returns; otherwise no order gives a larger size at any
+// instant.
 //
-// A take can be put off to its return, or to just before the next drop of the
-// size: until then takes in between find less, gives make room, and it finds at
-// most what the last of those takes found together with itself. So each piece is
-// placed at its return first, and when there is no room, moved to just before the
-// drop that came last, and so on, until everything fits or something was there
-// before it was asked for. What is held at any instant only grows by that. So a
-// piece that did not fit will not fit there any more: if there is a
-// linearization, each piece is in it at its place here or before, and what is
-// placed has one.
+// A take can be moved later, to its return or to just before the next drop of the size. Takes
+// in between then find less held, gives make room, and the moved take finds at most the permits
+// that the last of those takes found together with it. So each piece is placed at its return
+// first. When there is no room, it is moved to just before the latest drop, and so on, until
+// everything fits or a piece would have to be granted before it was asked for. A move only adds
+// to the permits held at an instant. So a piece that did not fit at a place will not fit there
+// later. If there is a linearization, each piece is in it at its place here or before, and the
+// final places are one.
 //
-// With a size that does not change nothing is ever moved, and this is one pass
-// with what is open.
+// With a size that does not change no piece is ever moved, and the engine makes one pass with
+// the open pieces.
 func noRoom(pieces []facts.Piece, sizes *Sizes, report shortages) {
 	p := newPlacing()
 	p.settle(facts.Forever, pieces, sizes, report)
 }
 
-// shortages are told of each shortage, and say of which they want to know what was held: that is as
-// much as there are pieces.
+// shortages receives each shortage, and selects those whose held pieces are needed: that list
+// can be as long as all the pieces.
 type shortages struct {
 	tell  func(shortage)
 	shows func(from time.Duration) bool
-	t     *facts.Trace // nil: the work is done to its end
+	t     *facts.Trace // for early stopping; nil: the work is done to its end
 }
 
-// placing is that engine at an instant: what has been granted by then has its
+// placing is the state of that engine at an instant: all pieces granted by then have their
 // place.
 type placing struct {
 	since time.Duration
-	held  []*placed // then
+	held  []*placed // the pieces held at that instant
 }
 
 func newPlacing() placing { return placing{since: -1} }
 
-// settle finds the places of what was granted after the instant, up to another
-// one.
+// settle finds the places of the pieces granted after the instant, up to until.
 func (r *placing) settle(until time.Duration, pieces []facts.Piece, sizes *Sizes, report shortages) {
 	for _, p := range r.held {
 		p.Piece = p.Now(pieces)
@@ -84,8 +82,8 @@ func (r *placing) settle(until time.Duration, pieces []facts.Piece, sizes *Sizes
 	for i, n := 0, 0; i < len(all) && !report.t.Stopping(n); n++ {
 		now := all[i].at
 		open.reach(now)
-		// Holds of no length come and go one by one, the others together: the
-		// last of them finds all others.
+		// Holds of no length come and go one by one, the others together: the last of them
+		// finds all others.
 		end := i + 1
 		if all[i].To > now {
 			for end < len(all) && all[end].at == now {
@@ -107,10 +105,10 @@ func (r *placing) settle(until time.Duration, pieces []facts.Piece, sizes *Sizes
 	r.since = until
 }
 
-// openPermits are pieces that are held, and how many permits they have together.
+// openPermits is a set of pieces that are held, with the sum of their permits.
 type openPermits struct {
-	all  []*placed // in order; some may be over
-	ends byEnd     // those that are not
+	all  []*placed // in order; some may have ended
+	ends byEnd     // those that have not ended
 	sum  int
 }
 
@@ -129,14 +127,14 @@ func (o *openPermits) add(some []*placed) {
 	o.all, o.sum = append(o.all, some...), o.sum+sum(some)
 }
 
-// reach takes in that it is some time.
+// reach removes the pieces that have ended by now from the sum.
 func (o *openPermits) reach(now time.Duration) {
 	for len(o.ends) > 0 && o.ends[0].To <= now {
 		o.sum -= heap.Pop(&o.ends).(*placed).Hold.Permits
 	}
 }
 
-// left returns those that are held at a time, and forgets the others.
+// left returns the pieces that are held at now, and drops the others.
 func (o *openPermits) left(now time.Duration) []*placed {
 	o.all = slices.DeleteFunc(o.all, func(p *placed) bool { return p.To <= now })
 	return o.all
@@ -156,11 +154,10 @@ func (b *byEnd) Pop() any {
 	return x
 }
 
-// decided returns the last instant, not after until, that no acquire can be moved
-// across: none that returned after it, or has not returned yet (the first of which
-// was asked for at asked), was asked for before the size dropped last. So what is
-// after it has no say in the places of what is before, and those are all that
-// matters to it of that.
+// decided returns the last instant, not after until, that no acquire can be moved across: every
+// acquire that returned after it, or has not returned yet (the first of which was asked for at
+// asked), was asked for after the last drop of the size. So the pieces after that instant do
+// not affect the places of those before it, and are affected only by those places.
 func (r *placing) decided(until, asked time.Duration, pieces []facts.Piece, sizes *Sizes) time.Duration {
 	for i := len(pieces); until > r.since; {
 		for ; i > 0 && pieces[i-1].From > until; i-- {
@@ -175,8 +172,8 @@ func (r *placing) decided(until, asked time.Duration, pieces []facts.Piece, size
 	return r.since
 }
 
-// compare orders by place. In one instant the holds of no length come first, then
-// the others as they were granted.
+// compare orders pieces by place. In one instant the holds of no length come first, then the
+// others in the order of their grants.
 func (p *placed) compare(q *placed) int {
 	granted := func(p *placed) int {
 		if p.Hold.Acquire == nil {
@@ -193,9 +190,9 @@ func (p *placed) compare(q *placed) int {
 	return cmp.Or(cmp.Compare(p.at, q.at), lasts(p)-lasts(q), granted(p)-granted(q))
 }
 
-// giveWay moves pieces that found no room together to before the last drop of
-// the size. If one cannot be moved, it is reported, and all are put back. It
-// reports whether any is at another place now.
+// giveWay moves pieces that found no room together to before the last drop of the size. If one
+// cannot be moved, it is reported, and all are put back. giveWay reports whether any piece has
+// moved.
 func giveWay(together []*placed, open func() []*placed, sizes *Sizes, report shortages) (moved bool) {
 	var stuck *placed
 	for _, p := range together {
@@ -223,8 +220,8 @@ func giveWay(together []*placed, open func() []*placed, sizes *Sizes, report sho
 	return moved
 }
 
-// sorted puts those from i to end, which have been moved, in their places, and
-// returns the first index at which anything may have changed.
+// sorted puts the moved pieces, those from i to end, in their new places, and returns the first
+// index at which the order may have changed.
 func sorted(all []*placed, i, end int) ([]*placed, int) {
 	moved := slices.Clone(all[i:end])
 	all = slices.Delete(all, i, end)
@@ -239,7 +236,7 @@ func sorted(all []*placed, i, end int) ([]*placed, int) {
 	return all, i
 }
 
-// besides returns what was held when p was granted.
+// besides returns the pieces that were held when p was granted.
 func besides(p *placed, some ...[]*placed) []facts.Piece {
 	out := []facts.Piece{}
 	for _, q := range slices.Concat(some...) {

@@ -12,18 +12,18 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 )
 
-// notHeldJudge is the judge of a guarantee of what is held, with that of releases
-// that were answered "not held".
+// notHeldJudge is the judge of a guarantee about holds, extended by the releases that were
+// answered "not held".
 type notHeldJudge struct {
 	judge.Judge
 	some func(histories.Recipe) bool
 	n    int
-	v    *verdict.Verdict // of the guarantee
-	mine *verdict.Verdict // has the violations of this judge
+	v    *verdict.Verdict // the verdict on the guarantee
+	mine *verdict.Verdict // holds the violations of this judge
 }
 
-// WithNotHeld makes the judge of a guarantee of the locks of some recipes one that
-// looks at releases which were answered "not held", too.
+// WithNotHeld extends the judge of a guarantee of some recipes' locks by the releases that were
+// answered "not held".
 func WithNotHeld(some func(histories.Recipe) bool, begin judge.Maker) judge.Maker {
 	return func(t *facts.Trace, v *verdict.Verdict) judge.Judge {
 		return &notHeldJudge{Judge: begin(t, v), some: some, v: v, mine: v.Fresh()}
@@ -61,9 +61,8 @@ func (j *notHeldJudge) Conclude(e *judge.Engines, t *facts.Trace) {
 	}
 }
 
-// takenAway reports whether o, a release that failed, is an outermost one by a
-// holder that had not been told of a loss, and was answered that it did not hold
-// the lock.
+// takenAway reports whether o, a release that failed, is an outermost one by a holder that had
+// not been told of a loss, and whose loss is not excused.
 func takenAway(t *facts.Trace, o *facts.Op) bool {
 	h := o.Hold
 	excused := func(s facts.Span) bool { return s.From <= o.Ret && o.Call <= s.To }

@@ -7,7 +7,7 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 )
 
-// orders counts overlaps by what the servers' logs say of them.
+// orders counts overlaps by their cause in the servers' logs.
 type orders struct{ early, outlived int }
 
 func (o *orders) count(t *facts.Trace, a, b *facts.Hold) {
@@ -22,7 +22,7 @@ func (o *orders) count(t *facts.Trace, a, b *facts.Hold) {
 	}
 }
 
-// String is the rest of a sentence, empty if the logs say nothing.
+// String returns the counts as the end of a sentence, empty if the logs decide no overlap.
 func (o *orders) String() string {
 	var all []string
 	if o.early > 0 {

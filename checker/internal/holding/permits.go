@@ -14,41 +14,40 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 )
 
-// permitsJudge: whenever permits are granted, there is room for them: with those
-// that are held already they are no more than the size in force. A size that is
-// lowered takes nothing from anybody, so that more may be held than there are,
-// but nobody gets any until enough are given back. While the size stays the same,
-// this says that the permits held are never more than there are.
+// permitsJudge judges that permits are granted only when there is room: together with the
+// permits held they are at most the size in force. A lowered size takes no permit from a
+// holder, so more may be held than the size, but no acquire is granted until enough are given
+// back. While the size stays the same, the permits held therefore never exceed it.
 //
-// Where the changes of the size follow one another, both engines decide this, and
-// must agree. Where they overlap, as one that was never answered does with all
-// after it, the order in which they took effect has to be guessed as well: the interval engine judges by the
-// largest size that can have been in force, and what it lets pass is decided by
-// Porcupine alone. If that gives up, the verdict is unknown.
+// Where the changes of the size follow one another, both engines decide this, and must agree.
+// Changes may overlap; one that was never answered overlaps all after it. Their order is then
+// not known. The interval engine judges by the largest size that can have been in force, and
+// Porcupine alone decides about the histories that it lets pass. If Porcupine gives up, the
+// verdict is unknown.
 //
-// A target may say by which transactions it grants permits and changes the size: see
+// A target may report the transactions by which it grants permits and changes the size: see
 // sizeOrder.
 //
-// The judge keeps what is held, and what came after the last instant that no
-// acquire can be moved across: see placing. It comes as soon as all acquires that
-// were under way when the size dropped have returned.
+// The judge keeps the pieces that are held, and those after the last instant that no acquire
+// can be moved across: see placing. Such an instant comes as soon as all acquires that were
+// under way when the size dropped have returned.
 type permitsJudge struct {
 	v                    *verdict.Verdict
 	locks                facts.PerLock[permitsOf]
 	raw, grants, changes int
 }
 
-// permitsOf is what the judge knows of one semaphore.
+// permitsOf is the judge's record of one semaphore.
 type permitsOf struct {
 	violations int
-	overlap    bool // changes of the size do
+	overlap    bool // changes of the size overlap
 	counted    permitSweep
-	bare       permitSweep // as if nothing were excused
+	bare       permitSweep // the same without excuses
 	search     *holdingsSearch
 	order      sizeOrder
 }
 
-// NewPermits returns the judge that judges semaphores.
+// NewPermits returns the judge of semaphores.
 func NewPermits(_ *facts.Trace, v *verdict.Verdict) judge.Judge {
 	v.Promised, v.Expected = true, true
 	return &permitsJudge{v: v}
@@ -111,7 +110,7 @@ func (j *permitsJudge) Window(e *judge.Engines, t *facts.Trace) (kept int) {
 	return kept
 }
 
-// kept is how much is gone through again.
+// kept returns the number of things that the next window visits again.
 func (of *permitsOf) kept() int {
 	return len(of.counted.holds) + len(of.counted.held) + len(of.counted.changes) + len(of.bare.holds) + len(of.bare.held) + len(of.bare.changes) +
 		len(of.search.holds) + len(of.search.changes) + len(of.order.grants) + len(of.order.known) + len(of.order.unknown)
@@ -133,7 +132,7 @@ func (j *permitsJudge) Conclude(e *judge.Engines, t *facts.Trace) {
 		switch {
 		case !e.Searches:
 			if of.overlap {
-				v.LeaveUndecided(fmt.Sprintf("nobody knows in which order the changes of the size of %q took effect, and only Porcupine can try them", lock.Lock))
+				v.LeaveUndecided(fmt.Sprintf("the order in which the changes of the size of %q took effect is not known, and only Porcupine can try all orders", lock.Lock))
 			}
 		case a.Illegal && of.violations == 0 && of.overlap:
 			v.Violate(func() verdict.Witness { return noOrder(t, lock.Lock, facts.Span{From: a.From, To: a.To}) })
@@ -151,7 +150,7 @@ func (j *permitsJudge) Conclude(e *judge.Engines, t *facts.Trace) {
 	case unknown != "" && v.Violations == 0:
 		v.Outcome, v.Reason = verdict.Unknown, unknown
 	case j.grants == 0:
-		v.Idle("nobody ever held a permit")
+		v.Idle("no client ever held a permit")
 	default:
 		why := fmt.Sprintf("%s, never without room for them", words.Count(j.grants, "grant"))
 		if j.changes > 0 {
@@ -161,9 +160,9 @@ func (j *permitsJudge) Conclude(e *judge.Engines, t *facts.Trace) {
 	}
 }
 
-// PermitPieces returns the parts of the holds that count. Once the size has
-// changed, what follows an excuse is left out: it was not granted there, so that
-// nobody can say which size it would have to fit.
+// PermitPieces returns the parts of the holds that count. After the first change of the size, a
+// part that follows an excuse is left out: it was not granted there, so the size that it has to
+// fit is not known.
 func PermitPieces(holds []*facts.Hold, sizes *Sizes) []facts.Piece {
 	seen := map[*facts.Hold]bool{}
 	return slices.DeleteFunc(facts.PiecesOf(holds), func(p facts.Piece) bool {
@@ -172,13 +171,12 @@ func PermitPieces(holds []*facts.Hold, sizes *Sizes) []facts.Piece {
 	})
 }
 
-// permitSweep is the interval engine of one semaphore, as windows of the history
-// show it.
+// permitSweep is the interval engine of one semaphore, working in the windows of the history.
 type permitSweep struct {
 	placing
 	pieces  func([]*facts.Hold, *Sizes) []facts.Piece
-	holds   []*facts.Hold // not over, or with a part after what is decided
-	changes []SizeChange  // that can have been in force since
+	holds   []*facts.Hold // not over, or with a part after the decided instant
+	changes []SizeChange  // that can have been in force after it
 	changed time.Duration // when the size was first changed
 }
 
@@ -186,7 +184,7 @@ func newPermitSweep(first SizeChange, pieces func([]*facts.Hold, *Sizes) []facts
 	return permitSweep{placing: newPlacing(), pieces: pieces, changes: []SizeChange{first}, changed: facts.Forever}
 }
 
-// sizes takes changes of the size in and returns what is known of it.
+// sizes adds changes of the size and returns the sizes of the semaphore.
 func (w *permitSweep) sizes(changes []SizeChange) *Sizes {
 	w.changes = append(w.changes, changes...)
 	all := newSizes(slices.Clone(w.changes))
@@ -197,8 +195,8 @@ func (w *permitSweep) sizes(changes []SizeChange) *Sizes {
 	return all
 }
 
-// window takes the holds of a window in, and finds the places of those that can
-// be told by now.
+// window takes in the holds of a window, and finds the places of those that can be decided by
+// now.
 func (w *permitSweep) window(t *facts.Trace, holds []*facts.Hold, sizes *Sizes, known horizon, report shortages) {
 	for _, h := range holds {
 		if t.Begun(h) {
@@ -209,7 +207,7 @@ func (w *permitSweep) window(t *facts.Trace, holds []*facts.Hold, sizes *Sizes, 
 	until := facts.Forever
 	if !t.Last {
 		for _, h := range w.holds {
-			if !t.Over(h) && len(h.Pieces()) == 0 { // the excuse goes on
+			if !t.Over(h) && len(h.Pieces()) == 0 { // the excuse continues
 				known.asked = min(known.asked, h.Call)
 			}
 		}
@@ -220,8 +218,8 @@ func (w *permitSweep) window(t *facts.Trace, holds []*facts.Hold, sizes *Sizes, 
 	w.changes = slices.DeleteFunc(slices.Clone(sizes.All), func(c SizeChange) bool { return c.Until < until })
 }
 
-// tooMany tells of a grant for which there was no room. It was asked for at since,
-// or before, and the size did not drop in between.
+// tooMany returns the witness of a grant without room. The grant was asked for at since or
+// before, and the size did not drop in between.
 func tooMany(t *facts.Trace, s shortage, sizes *Sizes, since time.Duration, changes bool) verdict.Witness {
 	s.granted = s.granted.Now(facts.PiecesOf([]*facts.Hold{s.granted.Hold}))
 	h := s.granted.Hold
@@ -258,7 +256,7 @@ func tooMany(t *facts.Trace, s shortage, sizes *Sizes, since time.Duration, chan
 	return w
 }
 
-// noOrder tells of grants that no order of the changes of the size allows.
+// noOrder returns the witness of grants that no order of the changes of the size allows.
 func noOrder(t *facts.Trace, lock string, when facts.Span) verdict.Witness {
 	w := witness.New(t, lock, when.From, min(when.To, t.End))
 	w.What = fmt.Sprintf("in whatever order the changes of the size of semaphore %q took effect, one of the grants between %s and %s found no room", lock, verdict.At(w.From), verdict.At(w.To))

@@ -19,8 +19,8 @@ func room(holds []*facts.Hold, h *facts.Hold, size int) bool {
 	return n <= max(size, 2)
 }
 
-// longPermits is a legal history of half as many grants, or one in which every
-// tenth came too early, of a semaphore of 3 whose size changes all the time.
+// longPermits is a legal history of half as many grants, or one in which every tenth came too
+// early, of a semaphore of size 3 whose size changes all the time.
 func longPermits(n int, broken bool) ([]facts.Piece, *Sizes) {
 	r := rand.New(rand.NewPCG(5, 5))
 	all := []SizeChange{{Size: 3, Call: -1, Ret: -1}}

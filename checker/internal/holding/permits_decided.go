@@ -5,13 +5,13 @@ import (
 	"github.com/zkverify/zkverify/checker/verdict"
 )
 
-// DecidePermits keeps the changes of the size that decide whether there was room for a
-// grant: those that can have been in force while it was asked for. Without them the
-// same parties would break another rule, or the same one for another reason.
+// DecidePermits keeps the changes of the size that decide whether there was room for a grant:
+// those that can have been in force while it was asked for. Without them the same parties would
+// violate another rule, or the same one for another reason.
 //
-// With those, the size that the history begins with is in force at none that it was
-// not before: if it is at an end when a grant is asked for, then because a change
-// returned, the last of which is in force.
+// With these changes kept, the initial size is in force at no instant at which it was not
+// before. If it ended before a grant was asked for, a change had returned by then, and the last
+// such change is in force and kept.
 func DecidePermits(t *facts.Trace, w verdict.Witness, keep map[int]bool) {
 	var windows []facts.Span
 	for _, p := range w.Parties {
@@ -21,7 +21,7 @@ func DecidePermits(t *facts.Trace, w verdict.Witness, keep map[int]bool) {
 			}
 		}
 	}
-	if len(windows) == 0 { // no order of the changes allows what was granted
+	if len(windows) == 0 { // the violation is that no order of the changes allows the grants
 		windows = []facts.Span{{From: w.From, To: w.To}}
 	}
 	changes := SizesOf(t, w.Lock).All[1:]

@@ -13,10 +13,9 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 )
 
-// exclude reports whether two holds of a read/write lock must not overlap: they
-// are of two owners, and one is a writer. An owner never excludes itself: one
-// that writes may read as well, and goes on reading when it has given the write
-// lock up. A hold that does not say for what is taken for a writer's.
+// exclude reports whether two holds of a read/write lock must not overlap: they are of two
+// owners, and one is a writer. An owner never excludes itself: a writer may read as well, and
+// goes on reading after it releases the write lock. A hold without a mode counts as a writer's.
 func exclude(a, b *facts.Hold) bool {
 	return a.Owner != b.Owner && (a.Mode != histories.ModeRead || b.Mode != histories.ModeRead)
 }
@@ -24,18 +23,17 @@ func exclude(a, b *facts.Hold) bool {
 // readersBeside is the clash of a read/write lock.
 var readersBeside = clash{exclude, func(h *facts.Hold) bool { return h.Mode == histories.ModeRead }}
 
-// readWriteJudge: one writer or any number of readers hold the lock.
+// readWriteJudge judges that one writer or any number of readers hold the lock.
 //
-// The definite parts of holds decide it, as they do for a mutex. If two that
-// exclude each other overlap, both are held at some instant of any
-// linearization. If none do, let every acquire take effect when it returns, and
-// every release when it is called: what is held then is never more than the
-// definite holds, of which each two may be held together. In one instant the
-// releases of what was held come first, then the holds of no length, one after
-// the other, then the acquires of what goes on.
+// The definite parts of holds decide this, as they do for a mutex. If two that exclude each
+// other overlap, both are held at some instant of any linearization. If none do, let every
+// acquire take effect when it returns, and every release when it is called. Then only definite
+// holds are held at any instant, and any two of those may be held together. Within one instant
+// the releases of earlier holds come first, then the holds of no length, one after the other,
+// then the acquires of holds that go on.
 //
-// As of a mutex, two that overlap are found in the window in which the first of
-// them ends.
+// As for a mutex, two holds that overlap are found in the window in which the first of them
+// ends.
 type readWriteJudge struct {
 	v                               *verdict.Verdict
 	locks                           facts.PerLock[readWriteOf]
@@ -43,13 +41,13 @@ type readWriteJudge struct {
 	orders                          orders
 }
 
-// readWriteOf is what the judge knows of one lock.
+// readWriteOf is the judge's record of one lock.
 type readWriteOf struct {
 	violations int
-	search     *holdingsSearch // nil: none is asked
+	search     *holdingsSearch // nil: no search was needed
 }
 
-// NewReadWrite returns the judge that judges read/write locks.
+// NewReadWrite returns the judge of read/write locks.
 func NewReadWrite(_ *facts.Trace, v *verdict.Verdict) judge.Judge {
 	v.Promised, v.Expected = true, true
 	return &readWriteJudge{v: v}
@@ -107,17 +105,17 @@ func (j *readWriteJudge) Conclude(e *judge.Engines, t *facts.Trace) {
 	switch {
 	case v.Outcome == verdict.Unknown: // the engines disagree
 	case j.readers+j.writers == 0:
-		v.Idle("nobody ever held a lock")
+		v.Idle("no client ever held a lock")
 	default:
 		v.Conclude(fmt.Sprintf("%s to read, %d to write, no writer beside anybody else", words.Count(j.readers, "hold"), j.writers),
 			"a writer and somebody else held one lock at the same time, "+words.Times(v.Violations)+j.orders.String())
 	}
 }
 
-// downgraded counts the writers that ended in this window and whose owner had
-// taken the read lock meanwhile, and had it still.
+// downgraded counts the write holds that ended in this window while their owner had the read
+// lock, which it had acquired during the write hold.
 func downgraded(t *facts.Trace, holds []*facts.Hold) int {
-	reads := map[string][]*facts.Hold{} // of an owner: one after the other
+	reads := map[string][]*facts.Hold{} // by owner, each in order
 	for _, r := range holds {
 		if r.Mode == histories.ModeRead {
 			reads[r.Owner] = append(reads[r.Owner], r)
@@ -137,7 +135,7 @@ func downgraded(t *facts.Trace, holds []*facts.Hold) int {
 	return n
 }
 
-// notAlone tells of a writer and of another holder.
+// notAlone returns the witness of a writer and another holder.
 func notAlone(t *facts.Trace, a, b facts.Piece) verdict.Witness {
 	doing := func(h *facts.Hold) string {
 		if h.Mode == histories.ModeRead {

@@ -14,27 +14,28 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 )
 
-// reentrancyJudge: a re-entry goes one deeper than what its owner holds, and an
-// inner release frees nothing: until the outermost release is invoked, no other
-// owner's acquire returns. Where the outer hold had lost its node by then, to the end of its
-// session or to a fault, the inner release is not to blame. A lock that is not reentrant
-// refuses its owner, and every lock refuses one that acquires again what it has lost.
+// reentrancyJudge judges that a re-entry goes one deeper than its owner's hold, and that an
+// inner release does not free the lock: until the outermost release is invoked, no other
+// owner's acquire returns. If the outer hold had lost its node by then, because its session
+// ended or a fault deleted the node, the inner release is not to blame. A lock that is not
+// reentrant refuses its holder's second acquire, and every lock refuses a re-entry of a hold
+// that was lost.
 type reentrancyJudge struct {
 	v                       *verdict.Verdict
 	entries, inner, refused int
-	afterLoss               int                // refused, since what they were to re-enter was lost
-	pairs                   facts.PerLock[int] // of a lock, that were looked at
+	afterLoss               int                // refused re-entries of a hold that was lost
+	pairs                   facts.PerLock[int] // pairs checked, by lock
 	early                   []earlyGrant       // not judged yet
 }
 
-// earlyGrant is a hold b that began while another owner's hold a lasted, after an inner
-// release of a. It is judged when the end of a's session would have been seen.
+// earlyGrant is a hold b that began while another owner's hold a lasted, after an inner release
+// of a. It is judged once the end of a's session would have been seen.
 type earlyGrant struct {
 	a, b    facts.Piece
 	release facts.InnerRelease
 }
 
-// NewReentrancy returns the judge that judges acquires of what their owners hold already.
+// NewReentrancy returns the judge of acquires by owners that hold the lock already.
 func NewReentrancy(_ *facts.Trace, v *verdict.Verdict) judge.Judge {
 	v.Expected = true
 	return &reentrancyJudge{v: v}
@@ -73,8 +74,8 @@ func (j *reentrancyJudge) Window(e *judge.Engines, t *facts.Trace) int {
 		}
 		pairs := j.pairs.Make(lock, func() *int { return new(int) })
 		sweep(t, facts.PiecesOf(holds), differ, t.Over, func(a, b facts.Piece) bool {
-			// Inner releases are in order of time: was one invoked before the
-			// other owner's acquire returned?
+			// Inner releases are in order of time: was one invoked before the other
+			// owner's acquire returned?
 			i := sort.Search(len(a.Hold.Inner), func(i int) bool { return a.Hold.Inner[i].Time >= b.From })
 			if i > 0 {
 				j.early = append(j.early, earlyGrant{a, b, a.Hold.Inner[i-1]})

@@ -8,29 +8,29 @@ import (
 	"github.com/zkverify/zkverify/checker/internal/search"
 )
 
-// holdingsSearch searches the holds of one lock, which one or several may hold, as
-// windows of the history show them. It keeps the holds of the segment that is not yet
-// complete and, of a semaphore, the changes of its size.
+// holdingsSearch searches the holds of one lock, which one or several processes may hold, in
+// the windows of the history. It keeps the holds of the segment that is not complete yet and,
+// for a semaphore, the changes of its size.
 //
-// Where no cut comes, as after a change of the size that was never answered, that
-// segment grows. It is given up when it has become too large to be searched.
+// Where no cut is possible, as after a change of the size that was never answered, that segment
+// grows. The search gives up when the segment has become too large.
 type holdingsSearch struct {
 	search.SegmentSearch[holdingsCut, HoldingsStep]
-	admits  func(pieces []facts.Piece) func(Holdings, int) bool // nil: of a lock that one piece may hold
+	admits  func(pieces []facts.Piece) func(Holdings, int) bool // nil: one piece may hold the lock
 	holds   []*facts.Hold                                       // not over, or with a part after the last cut
 	changes []SizeChange
-	cut     holdingsCut // the last one; what is held there is in held
+	cut     holdingsCut // the last one; the pieces held there are in held
 	held    []facts.Piece
-	changed time.Duration // when the size was first changed
+	changed time.Duration // when the size first changed
 }
 
-// newHoldingsSearch returns the search of a lock that admits pieces beside each other
-// as said: nil means none. Its size is 0 unless it is a semaphore.
+// newHoldingsSearch returns the search of a lock. admits decides which pieces may hold it
+// together; nil means that only one may. The size is 0 unless the lock is a semaphore.
 func newHoldingsSearch(admits func([]facts.Piece) func(Holdings, int) bool, size int) *holdingsSearch {
 	return &holdingsSearch{admits: admits, cut: holdingsCut{time: -1, state: Holdings{Size: size}}, changed: facts.Forever}
 }
 
-// answer is what the search has found, nothing if there was none.
+// answer returns the answer of the search, the zero Answer if there was none.
 func (q *holdingsSearch) answer() search.Answer {
 	if q == nil {
 		return search.Answer{}
@@ -38,13 +38,13 @@ func (q *holdingsSearch) answer() search.Answer {
 	return q.Answer
 }
 
-// horizon says how much of a history is known.
+// horizon bounds the part of a history that is known.
 type horizon struct {
-	until time.Duration // what was called by then is either answered or never will be
-	asked time.Duration // of the acquires that have not returned, the first was invoked then
+	until time.Duration // every operation called by then is either answered or never will be
+	asked time.Duration // the earliest call of the acquires that have not returned
 }
 
-// allKnown is the horizon of a lock whose size does not change.
+// allKnown returns the horizon of a lock whose size does not change.
 func allKnown(t *facts.Trace) horizon {
 	if t.Last {
 		return horizon{facts.Forever, facts.Forever}
@@ -52,8 +52,8 @@ func allKnown(t *facts.Trace) horizon {
 	return horizon{t.End, facts.Forever}
 }
 
-// window takes in the holds of a window, and the changes of the size that have
-// been settled in it. A read/write lock has none.
+// window takes in the holds of a window, and the changes of the size that were settled in it. A
+// read/write lock has no changes.
 func (r *holdingsSearch) window(s *search.Caps, t *facts.Trace, holds []*facts.Hold, changes []SizeChange, known horizon) {
 	if r.Done() {
 		r.holds, r.held, r.changes = nil, nil, nil
@@ -98,8 +98,8 @@ func (r *holdingsSearch) admitsAmong(pieces []facts.Piece) func(Holdings, int) b
 	return r.admits(pieces)
 }
 
-// searchHoldings returns what searches a segment of a lock that admits pieces beside
-// each other as said: nil means none.
+// searchHoldings returns a function that searches a segment of a lock. admits decides which
+// pieces may hold the lock together; nil means that only one may.
 func searchHoldings(s *search.Caps, admits func(Holdings, int) bool) func(holdingsSegment) search.Answer {
 	return func(seg holdingsSegment) search.Answer {
 		if admits == nil {
@@ -109,8 +109,8 @@ func searchHoldings(s *search.Caps, admits func(Holdings, int) bool) func(holdin
 	}
 }
 
-// sizes returns what is known of the size since the last cut. What was asked for
-// after it was asked for after the changes before it.
+// sizes returns the sizes since the last cut. A piece that was asked for after the cut was
+// asked for after the changes before it.
 func (r *holdingsSearch) sizes() *Sizes {
 	all := newSizes(append([]SizeChange{{Size: r.cut.state.Size, event: -1, Call: -1, Ret: -1}}, r.changes...))
 	r.changed = min(r.changed, all.changed)
@@ -118,7 +118,7 @@ func (r *holdingsSearch) sizes() *Sizes {
 	return all
 }
 
-// begin goes on from a cut.
+// begin continues the search from a cut.
 func (r *holdingsSearch) begin(cut holdingsCut, pieces []facts.Piece) {
 	r.cut, r.held = cut, nil
 	for _, i := range cut.state.Held {

@@ -13,20 +13,19 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 )
 
-// sizeOrder judges the grants of one semaphore by transactions: no grant has more permits
-// than the size at the transaction of the grant, however many are free. By time alone the
-// grant could have come before the size dropped.
+// sizeOrder judges the grants of one semaphore by transactions: no grant has more permits than
+// the size at its transaction, however many are free. By time alone the grant could have come
+// before the size dropped.
 //
-// A target that says which transaction changed the size promises that it grants by
-// the size in force at that of the grant, which is the token. The size in force then
-// is that of the last change before; or, of a change whose transaction is not known,
-// any that was called before the grant returned, and had not returned when the last
-// one was called. All of these must be too small. An acquire of more than the first
-// size is not judged before a change is known.
+// A target that reports which transaction changed the size promises to grant by the size in
+// force at the transaction of the grant, which is the token. The size in force there is that of
+// the last change before it. A change whose transaction is not known may have set it too, if it
+// was called before the grant returned and had not returned when the last change was called.
+// The grant is a violation if all these sizes are too small. An acquire of more permits than
+// the first size is not judged before a change is known.
 //
-// A grant is judged when no acquire and no change is open that was called before it
-// returned. The changes are kept that can be the last one of a grant to come, or come
-// after that.
+// A grant is judged when no open acquire or change was called before it returned. The judge
+// keeps the changes that can be the last one before a future grant, or come after that.
 type sizeOrder struct {
 	grants  []*facts.Op  // not judged yet
 	known   []SizeChange // whose transactions are known, in their order
@@ -35,8 +34,8 @@ type sizeOrder struct {
 	largest []SizeChange
 }
 
-// window takes in what was settled in a window. pending is when the first was called
-// of the acquires and the changes that are open.
+// window takes in the grants and changes that were settled in a window. pending is the earliest
+// call of the acquires and changes that are open.
 func (s *sizeOrder) window(grants []*facts.Op, changes []SizeChange, pending time.Duration, report func(*facts.Op, SizeChange)) {
 	s.grants = append(s.grants, grants...)
 	s.take(changes)
@@ -52,7 +51,7 @@ func (s *sizeOrder) window(grants []*facts.Op, changes []SizeChange, pending tim
 	s.forget(pending)
 }
 
-// take takes in changes that were settled.
+// take adds changes that were settled.
 func (s *sizeOrder) take(changes []SizeChange) {
 	for _, c := range changes {
 		if c.by != 0 {
@@ -77,7 +76,7 @@ func (s *sizeOrder) take(changes []SizeChange) {
 func (s *sizeOrder) mostFor(g *facts.Op) (most SizeChange, ok bool) {
 	i, _ := slices.BinarySearchFunc(s.known, g.Token.Zxid, func(c SizeChange, zxid int64) int { return cmp.Compare(c.by, zxid) })
 	for i--; i >= 0 && s.known[i].Call > g.Ret; i-- {
-		// It was called after the grant, and made before it: one of the two is wrong.
+		// It was called after the grant returned, but took effect before it: one is wrong.
 	}
 	if i < 0 || s.known[i].by < 0 {
 		return SizeChange{}, false
@@ -106,20 +105,20 @@ func (s *sizeOrder) mostFor(g *facts.Op) (most SizeChange, ok bool) {
 	return most, true
 }
 
-// forget drops the changes that no grant to come can meet.
+// forget drops the changes that can affect no future grant.
 func (s *sizeOrder) forget(pending time.Duration) {
 	asked := pending
 	for _, g := range s.grants {
 		asked = min(asked, g.Call)
 	}
-	firm := int64(0) // the last change before any of them
+	firm := int64(0) // the last change before any of these grants
 	for _, c := range s.known {
 		if c.Ret < asked {
 			firm = max(firm, c.by)
 		}
 	}
 	s.known = slices.DeleteFunc(s.known, func(c SizeChange) bool { return c.by < firm })
-	first := pending // call of what can be the last change
+	first := pending // the earliest call of a change that can be the last one
 	for _, c := range s.known {
 		first = min(first, c.Call)
 	}
@@ -137,7 +136,7 @@ func grantsOf(t *facts.Trace) map[*facts.LockInfo][]*facts.Op {
 	return grants
 }
 
-// beyondSize tells of a grant of more permits than there were.
+// beyondSize returns the witness of a grant of more permits than the size.
 func beyondSize(t *facts.Trace, g *facts.Op, most SizeChange) verdict.Witness {
 	p := witness.OfOp(g)
 	w := witness.New(t, g.Lock, g.Call, g.Ret, p)

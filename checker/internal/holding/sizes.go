@@ -11,37 +11,36 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// Sizes is what is known of a semaphore's size in the course of time.
+// Sizes holds the sizes of a semaphore in the course of time.
 type Sizes struct {
 	All []SizeChange // by call; the first is the size that the run began with
-	// Exact is false when two changes overlap, as one that was never answered
-	// does with all after it: then the order of the changes is not known, and
-	// most is but a bound.
+	// Exact is false when two changes overlap. A change that was never answered overlaps all
+	// after it. Then the order of the changes is not known, and most is only an upper bound.
 	Exact bool
 	steps []sizeStep // by time
-	// changed is when the first change was called, of all that there have been.
+	// changed is the call of the first change ever, including those dropped from All.
 	changed time.Duration
 	// returned[i] is when the last of the first i+1 changes returned.
 	returned []time.Duration
 }
 
-// SizeChange is one change of the size. It can be in force in [call, until]: at
-// until another one, which was called after this one had returned, has returned.
+// SizeChange is one change of the size. It can be in force in [Call, Until]: Until is the first
+// return of a change that was called after this one had returned.
 type SizeChange struct {
 	Size             int
-	Process, event   int // whose it is, and its invocation
+	Process, event   int // the process that made it, and the index of its invocation
 	Call, Ret, Until time.Duration
 	by               int64 // the transaction that made it, if that is known; otherwise 0
 }
 
-// sizeStep says what the size can be at most at an instant, and right after it.
+// sizeStep holds the largest possible size at an instant, and right after it.
 type sizeStep struct {
 	time     time.Duration
 	at, then int
 }
 
-// SizesOf returns the sizes of a lock. A change that failed had no effect, one
-// that was not answered may have it at any time, or never.
+// SizesOf returns the sizes of a lock. A change that failed had no effect. A change that was
+// not answered may take effect at any time, or never.
 func SizesOf(t *facts.Trace, lock string) *Sizes {
 	all := []SizeChange{firstSize(t, lock)}
 	for _, o := range t.Ops {
@@ -61,7 +60,7 @@ func changeOf(o *facts.Op) SizeChange {
 	return c
 }
 
-// firstSize is the size that a lock has when the history begins.
+// firstSize returns the size of a lock when the history begins.
 func firstSize(t *facts.Trace, lock string) SizeChange {
 	return SizeChange{Size: t.Header.Locks[lock].Size, event: -1, Call: -1, Ret: -1}
 }
@@ -72,7 +71,7 @@ func newSizes(all []SizeChange) *Sizes {
 	if len(all) > 1 {
 		s.changed = all[1].Call
 	}
-	first := make([]time.Duration, len(all)+1) // the first return of those from i on
+	first := make([]time.Duration, len(all)+1) // the first return of the changes from i on
 	first[len(all)] = facts.Forever
 	for i, c := range slices.Backward(all) {
 		first[i] = min(first[i+1], c.Ret)
@@ -100,7 +99,7 @@ func newSizes(all []SizeChange) *Sizes {
 	return s
 }
 
-// bySize is a heap of changes, of which the largest is found that is in force after a time.
+// bySize is a heap of changes, the largest size first.
 type bySize []SizeChange
 
 func (b *bySize) largest(after time.Duration) int {
@@ -124,7 +123,7 @@ func (b *bySize) Pop() any {
 	return x
 }
 
-// most returns what the size can have been at most at an instant.
+// most returns the largest size that is possible at an instant.
 func (s *Sizes) most(at time.Duration) int {
 	i := sort.Search(len(s.steps), func(i int) bool { return s.steps[i].time > at }) - 1
 	if s.steps[i].time == at {
@@ -133,7 +132,7 @@ func (s *Sizes) most(at time.Duration) int {
 	return s.steps[i].then
 }
 
-// mostIn returns what the size can have been at most in [from, to].
+// mostIn returns the largest size that is possible in [from, to].
 func (s *Sizes) mostIn(from, to time.Duration) int {
 	n := s.most(from)
 	for i := sort.Search(len(s.steps), func(i int) bool { return s.steps[i].time >= from }); i < len(s.steps) && s.steps[i].time <= to; i++ {
@@ -142,8 +141,8 @@ func (s *Sizes) mostIn(from, to time.Duration) int {
 	return n
 }
 
-// drop returns the last instant in [from, to) after which the size is less, and
-// whether there is one.
+// drop returns the last instant in [from, to) after which the largest possible size is smaller,
+// and whether there is one.
 func (s *Sizes) drop(from, to time.Duration) (time.Duration, bool) {
 	for i := sort.Search(len(s.steps), func(i int) bool { return s.steps[i].time >= to }) - 1; i >= 0 && s.steps[i].time >= from; i-- {
 		if s.steps[i].then < s.steps[i].at {
@@ -153,8 +152,8 @@ func (s *Sizes) drop(from, to time.Duration) (time.Duration, bool) {
 	return 0, false
 }
 
-// settled returns the size right after an instant, and when the last change
-// before it returned, if no change is open then and only one can be in force.
+// settled returns the size right after an instant, and when the last change before it returned,
+// if no change is open then and only one can be in force.
 func (s *Sizes) settled(at time.Duration) (size int, since time.Duration, ok bool) {
 	i := sort.Search(len(s.All), func(i int) bool { return s.All[i].Call > at }) - 1
 	last := s.All[i]

@@ -7,27 +7,27 @@ import (
 	"github.com/zkverify/zkverify/checker/internal/facts"
 )
 
-// maxPairs bounds the overlaps that a sweep counts: a lock that excludes nobody
-// has quadratically many.
+// maxPairs bounds the overlaps that a sweep counts: a lock that excludes no other holder has
+// quadratically many.
 const maxPairs = 100_000
 
-// clash says which holds of a lock must not overlap.
+// clash decides which holds of a lock must not overlap.
 type clash struct {
 	clash  func(a, b *facts.Hold) bool
-	beside func(*facts.Hold) bool // no two of these clash; nil: there are none
+	beside func(*facts.Hold) bool // no two holds for which it is true clash; nil: there are none
 }
 
 // differ is the clash of a mutex: any two holds.
 var differ = clash{clash: func(a, b *facts.Hold) bool { return a != b }}
 
 // sweep calls report for every two pieces that overlap and whose holds clash, one of which is
-// over, the earlier first, and stops when report returns false. It is the interval engine: the
-// pieces are sorted by start, so one pass with the pieces that are still open finds every pair.
-// It looks at no others: what it does goes with the pieces, and with the pairs that it reports. It
-// ends early if judging is to end.
+// over, the earlier piece first, and stops when report returns false. It is the interval
+// engine: the pieces are sorted by start, so one pass with the pieces that are still open finds
+// every pair. It visits no other pairs, so its work grows with the pieces and the pairs that it
+// reports. It ends early if judging is to stop.
 //
-// Intervals are closed, as in Porcupine: two that touch in one instant do not
-// overlap, since the clock does not say which of two equal times came first.
+// Intervals are closed, as in Porcupine: two that touch in one instant do not overlap, since
+// the clock does not order equal times.
 func sweep(t *facts.Trace, pieces []facts.Piece, c clash, over func(*facts.Hold) bool, report func(a, b facts.Piece) bool) {
 	byEnd := make([]int, len(pieces))
 	for i := range pieces {
@@ -35,11 +35,11 @@ func sweep(t *facts.Trace, pieces []facts.Piece, c clash, over func(*facts.Hold)
 	}
 	facts.Sort(t, byEnd, func(a, b int) int { return cmp.Compare(pieces[a].To, pieces[b].To) })
 	ended := make([]bool, len(pieces))
-	// open[k] are the pieces that a piece is held against: k is 0 for one that is over, and clashes
-	// with any, and has more bits for one that need be held only against some.
+	// open[k] holds the pieces that a new piece is compared with. k is 0 for a new piece that
+	// is over and clashes with any, and has a bit for each restriction:
 	const (
-		ofOver   = 1 // it is not over: only against those that are
-		ofOthers = 2 // it may be beside its like: only against others
+		ofOver   = 1 // it is not over: compare only with pieces that are
+		ofOthers = 2 // it is one that beside allows: compare only with the others
 	)
 	var open [4]openPieces
 	for i, p := range facts.Each(t, pieces) {
@@ -67,11 +67,11 @@ func sweep(t *facts.Trace, pieces []facts.Piece, c clash, over func(*facts.Hold)
 	}
 }
 
-// openPieces are pieces by their numbers, in order. Some may have ended.
+// openPieces lists pieces by their numbers, in order. Some may have ended.
 type openPieces []int
 
-// left drops those that have ended. Each is gone through as often as it is in a pair, and once
-// more.
+// left drops the pieces that have ended. Each piece is visited once for each pair that it is
+// in, and once more.
 func (o *openPieces) left(ended []bool) []int {
 	*o = slices.DeleteFunc(*o, func(i int) bool { return ended[i] })
 	return *o

@@ -1,3 +1,3 @@
-// Package judge says what the judge of a guarantee is, and what it judges with: the two
-// engines, of which both, or one, are asked, and which must agree.
+// Package judge defines the judge of a guarantee, and the two engines that it judges with. A
+// judge asks both engines, or one; both must agree.
 package judge

@@ -10,20 +10,20 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 )
 
-// Engines are what judges judge with.
+// Engines are the engines that judges use, and their limits.
 type Engines struct {
 	Sweeps   bool // the interval engine judges
-	Searches bool // Porcupine does
+	Searches bool // Porcupine judges
 	Caps     search.Caps
-	// NotHeldViolates says that a release which is answered "not held" is a violation.
+	// NotHeldViolates is set if a release that is answered "not held" is a violation.
 	NotHeldViolates bool
 
-	Notes         []string // that limit a verdict
+	Notes         []string // limits of a verdict
 	Disagreements []string // of the engines
 }
 
-// Compare holds the answer of the search for one lock against what the interval
-// engine found there.
+// Compare compares the answer of the search for one lock with the result of the interval
+// engine.
 func (e *Engines) Compare(t *facts.Trace, v *verdict.Verdict, lock string, found bool, a search.Answer) {
 	switch {
 	case !e.Searches:
@@ -36,14 +36,15 @@ func (e *Engines) Compare(t *facts.Trace, v *verdict.Verdict, lock string, found
 	}
 }
 
-// noOrderOf tells of a search that found nothing, for lack of a better witness.
+// noOrderOf returns a witness of a search that found no order, where no better witness is
+// known.
 func noOrderOf(t *facts.Trace, lock string, a search.Answer) verdict.Witness {
 	w := witness.New(t, lock, a.From, min(a.To, t.End))
 	w.What = fmt.Sprintf("Porcupine finds no order in which %s of lock %q, between %s and %s, can have taken effect", words.Count(a.N, "step"), lock, verdict.At(a.From), verdict.At(min(a.To, t.End)))
 	return w
 }
 
-// disagree makes v worthless, loudly.
+// disagree sets v to unknown, because of a bug of zkverify, and records the disagreement.
 func (e *Engines) disagree(v *verdict.Verdict, lock string, found bool) {
 	engine := "Porcupine"
 	if found {

@@ -5,25 +5,25 @@ import (
 	"github.com/zkverify/zkverify/checker/verdict"
 )
 
-// Judge decides one guarantee while the history goes by, and says so in a verdict.
+// Judge decides one guarantee while the history is read, and fills in its verdict.
 type Judge interface {
-	// Window shows it the trace each time that a window of the history has
-	// been read, the last one included. What is settled or over there is not
-	// in the next window: see facts.Trace.DiscardSettled. What is still open is shown again.
-	// Other judges look at the trace at the same time: what a judge writes is
-	// its own. It returns how many things of its own it keeps and goes through again in
-	// the next window: that is the longer for it, or all of them would cost a visit for
-	// each few events.
+	// Window shows the judge the trace each time that a window of the history has been read,
+	// the last one included. Operations that are settled and holds that are over are not in the
+	// next window: see facts.Trace.DiscardSettled. Those that are still open are shown again.
+	// Other judges read the trace at the same time, so a judge writes only to its own data.
+	// Window returns how many things the judge keeps and visits again in the next window. That
+	// window is longer by as many events, or else every few events would cost a visit of all of
+	// them.
 	Window(e *Engines, t *facts.Trace) (kept int)
-	// Conclude completes the verdict. It is asked once, after the last window.
+	// Conclude completes the verdict. It is called once, after the last window.
 	Conclude(e *Engines, t *facts.Trace)
 }
 
-// Maker makes the judge of a guarantee, which fills in v. A judge that has to hear
-// of events as they are read makes t listen to it.
+// Maker returns the judge of a guarantee, which fills in v. A judge that needs the events as
+// they are read listens to t.
 type Maker func(t *facts.Trace, v *verdict.Verdict) Judge
 
-// atEnd is a judge that looks at what the trace has on record at the end alone.
+// atEnd is a judge that looks only at the complete trace, at the end.
 type atEnd struct {
 	v      *verdict.Verdict
 	decide func(t *facts.Trace, v *verdict.Verdict)

@@ -1,3 +1,3 @@
-// Package picture draws violations, as Porcupine does: the operations around them in
-// words, with the states of the models that they are judged by.
+// Package picture draws violations with Porcupine: the operations around them in words, with
+// the states of the models that judge them.
 package picture

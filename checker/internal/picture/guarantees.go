@@ -7,20 +7,21 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// How Porcupine draws a violation of each guarantee that it has a model of: with at
-// most so many operations. Nil is returned for what it has no model of after all.
+// The functions below return the drawing function of a violation of each guarantee that
+// Porcupine has a model of. A drawing has at most n operations. They return nil if Porcupine
+// has no model after all.
 
-// Mutex draws who held a lock that has one holder at a time.
+// Mutex draws the holders of a lock that has one holder at a time.
 func Mutex(t *facts.Trace, w verdict.Witness) func(n int) *Scene {
 	return func(n int) *Scene { return mutexScene(t, w, n) }
 }
 
-// ReadWrite draws who held a read/write lock.
+// ReadWrite draws the holders of a read/write lock.
 func ReadWrite(t *facts.Trace, w verdict.Witness) func(n int) *Scene {
 	return func(n int) *Scene { return readWriteScene(t, w, n) }
 }
 
-// Permits draws who held permits, and the changes of their number.
+// Permits draws the holders of permits, and the changes of their number.
 func Permits(t *facts.Trace, w verdict.Witness) func(n int) *Scene {
 	return func(n int) *Scene { return permitsScene(t, w, n) }
 }

@@ -12,13 +12,12 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 )
 
-// nearPieces returns at most n pieces around a violation, those of its parties
-// first.
+// nearPieces returns at most n pieces around a violation, those of its parties first.
 func nearPieces(t *facts.Trace, w verdict.Witness, pieces []facts.Piece, n int) []facts.Piece {
 	return nearest(w, pieces, n, func(p facts.Piece) bool { return isParty(w, p.Hold.Acquire) }, func(p facts.Piece) facts.Span { return p.Span })
 }
 
-// hold adds both ends of a piece.
+// hold adds the take and the give of a piece.
 func (s *Scene) hold(t *facts.Trace, p facts.Piece, take, give any) {
 	h := p.Hold
 	who, lock := witness.OfHold(h), short(h.Lock)
@@ -80,8 +79,7 @@ func readWriteScene(t *facts.Trace, w verdict.Witness, n int) *Scene {
 	return s
 }
 
-// permitsScene takes the changes of the size along that can matter to what it
-// draws.
+// permitsScene includes the changes of the size that can affect the holds that it draws.
 func permitsScene(t *facts.Trace, w verdict.Witness, n int) *Scene {
 	all := holding.SizesOf(t, w.Lock)
 	pieces := nearPieces(t, w, holding.PermitPieces(t.HoldsOf(w.Lock), all), n/2)
@@ -112,8 +110,8 @@ func permitsScene(t *facts.Trace, w verdict.Witness, n int) *Scene {
 	return s
 }
 
-// within returns the changes that can be in force at some time in a span, with
-// one before them that is done with when it begins.
+// within returns the changes that can be in force at some time in a span, after one that has
+// returned before the span begins.
 func within(s *holding.Sizes, window facts.Span) []holding.SizeChange {
 	out := []holding.SizeChange{{Size: s.All[0].Size}}
 	for i, c := range s.All {

@@ -17,24 +17,23 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 )
 
-// maxDrawn bounds the operations of a picture, and maxSearched the time that
-// Porcupine may take over it: its search is exponential where operations have
-// no answer.
+// maxDrawn bounds the operations of a picture, and maxSearched the time of Porcupine's search
+// for it, which is exponential where operations have no answer.
 const (
 	maxDrawn    = 500
 	maxSearched = 5 * time.Second
 )
 
-// Drawing is a violation that is to be drawn.
+// Drawing is a violation to be drawn.
 type Drawing struct {
 	Guarantee string
 	Witness   verdict.Witness
 	Trace     *facts.Trace
-	Excerpt   story.Excerpt      // what the trace was made of
-	Draw      func(n int) *Scene // at most n operations of it
+	Excerpt   story.Excerpt      // the events of the trace
+	Draw      func(n int) *Scene // draws at most n operations
 }
 
-// Write writes Porcupine's picture of it, an HTML page.
+// Write writes Porcupine's picture of the violation, an HTML page.
 func (x *Drawing) Write(ctx context.Context, w io.Writer) error {
 	for n := maxDrawn; ; n /= 2 {
 		if err := ctx.Err(); err != nil {
@@ -44,7 +43,7 @@ func (x *Drawing) Write(ctx context.Context, w io.Writer) error {
 		s.layOut()
 		result, info := porcupine.CheckOperationsVerbose(s.model, s.ops, maxSearched)
 		if result == porcupine.Unknown && n > 8 {
-			continue // fewer operations are quicker searched
+			continue // fewer operations are searched faster
 		}
 		info.AddAnnotations(x.annotations(s))
 		var page bytes.Buffer
@@ -56,7 +55,7 @@ func (x *Drawing) Write(ctx context.Context, w io.Writer) error {
 	}
 }
 
-// caption says above Porcupine's picture what it shows.
+// caption adds a description above Porcupine's picture.
 func (x *Drawing) caption(page string, s *Scene, result porcupine.CheckResult) string {
 	found := "Porcupine finds no order of these operations that is allowed."
 	switch result {
@@ -72,7 +71,7 @@ func (x *Drawing) caption(page string, s *Scene, result porcupine.CheckResult) s
 	return strings.Replace(page, "<body>", "<body>\n"+text, 1)
 }
 
-// short cuts a name that does not fit into a box.
+// short shortens a name that does not fit into a box.
 func short(name string) string { return atMost(40, name) }
 
 func atMost(n int, text string) string {

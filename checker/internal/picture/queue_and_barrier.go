@@ -14,8 +14,8 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 )
 
-// queueScene draws a departure up to the first grant further behind, before
-// which it must have taken place; nothing asks for it later.
+// queueScene draws a departure as ending at the first grant further behind, before which it
+// must have taken place; no step requires it later.
 func queueScene(t *facts.Trace, w verdict.Witness, n int) *Scene {
 	line := nearest(w, queue.QueueOf(t, w.Lock), n/3, func(q *queue.Contender) bool { return isParty(w, q.Op) }, func(q *queue.Contender) facts.Span {
 		return facts.Span{From: q.Enter, To: q.Place.Time}
@@ -23,7 +23,7 @@ func queueScene(t *facts.Trace, w verdict.Witness, n int) *Scene {
 	s := newScene(queue.QueueModel(queue.QueueState{}).Porcupine(), func(state any) string {
 		q := state.(queue.QueueState)
 		if q.Head >= q.Next {
-			return "nobody in the queue"
+			return "no contender in the queue"
 		}
 		says := fmt.Sprintf("%v at the head", witness.OfOp(line[q.Head].Op))
 		if q.Granted {
@@ -50,8 +50,8 @@ func queueScene(t *facts.Trace, w verdict.Witness, n int) *Scene {
 	return s
 }
 
-// barrierScene draws removes before anything else that is as near: without one
-// that let somebody pass, what is legal would look illegal.
+// barrierScene prefers removes to other operations that are as near: without a remove that let
+// a process pass, a legal history would look illegal.
 func barrierScene(t *facts.Trace, w verdict.Witness, n int) *Scene {
 	x := &barrier.Crossing{}
 	for _, o := range t.Ops {

@@ -15,10 +15,10 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// Scene is what Porcupine draws: a model, and operations of it in words.
+// Scene is the input of Porcupine's drawing: a model, and operations with their descriptions.
 type Scene struct {
 	model    porcupine.Model
-	ops      []porcupine.Operation // of a process each, until they are laid out
+	ops      []porcupine.Operation // with their processes as clients, until they are laid out
 	from, to time.Duration
 	rows     []rowName
 }
@@ -29,9 +29,9 @@ type rowName struct {
 	name string
 }
 
-// newScene gives a model words: an operation's stand in its output, which no
-// model of ours has, and what a tooltip says in its metadata. Porcupine puts a
-// tooltip into the page as HTML, so that a lock's name must be escaped.
+// newScene adds descriptions to a model. The description of an operation stands in its output,
+// which these models do not use, and the text of its tooltip in its metadata. Porcupine puts
+// tooltips into the page as HTML, so a lock's name must be escaped.
 func newScene(m porcupine.Model, state func(any) string) *Scene {
 	m.DescribeOperation = func(_, output any) string { return output.(string) }
 	m.DescribeOperationMetadata = func(tells any) string { return html.EscapeString(tells.(string)) }
@@ -59,9 +59,9 @@ func (s *Scene) add(process int, input any, call, ret time.Duration, line int, s
 	}
 }
 
-// layOut puts operations that overlap on rows of their own, as what was never
-// answered does with all that its process did later. Porcupine numbers the rows;
-// a box at the left end of each names its process.
+// layOut puts operations that overlap on rows of their own: an operation that was never
+// answered overlaps all later ones of its process. Porcupine numbers the rows; a box at the
+// left end of each names its process.
 func (s *Scene) layOut() {
 	slices.SortStableFunc(s.ops, func(a, b porcupine.Operation) int { return cmp.Compare(a.Call, b.Call) })
 	type row struct {
@@ -72,7 +72,7 @@ func (s *Scene) layOut() {
 	chosen := make([]int, len(s.ops))
 	for i := range s.ops {
 		o := &s.ops[i]
-		o.Return = min(o.Return, int64(s.to)+1) // after all others, not in a million years
+		o.Return = min(o.Return, int64(s.to)+1) // just after all others, and not far to the right
 		at := slices.IndexFunc(rows, func(r row) bool { return r.process == o.ClientId && r.end < o.Call })
 		if at < 0 {
 			at, rows = len(rows), append(rows, row{process: o.ClientId})
@@ -94,9 +94,9 @@ func (s *Scene) layOut() {
 	}
 }
 
-// nearest returns at most n of some, in their order: those that are wanted, then
-// those nearest to the violation. At most a tenth came after it: Porcupine gets
-// stuck there, and has nothing to show of them.
+// nearest returns at most n elements, in their order: those that are wanted, then those nearest
+// to the violation. At most a tenth may come after the violation: Porcupine's search ends
+// there, and shows nothing of them.
 func nearest[T any](w verdict.Witness, all []T, n int, wanted func(T) bool, when func(T) facts.Span) []T {
 	away := func(x T) time.Duration {
 		if wanted(x) {
@@ -127,16 +127,16 @@ func nearest[T any](w verdict.Witness, all []T, n int, wanted func(T) bool, when
 	return out
 }
 
-// isParty reports whether an operation is a witness's.
+// isParty reports whether an operation belongs to a party of a witness.
 func isParty(w verdict.Witness, o *facts.Op) bool {
 	return slices.ContainsFunc(w.Parties, func(p verdict.Party) bool { return p.Invoke == o.Invoke })
 }
 
-// annotations stand below the processes, or at the left end of their rows.
+// annotations returns the boxes below the processes and at the left ends of their rows.
 func (x *Drawing) annotations(s *Scene) []porcupine.Annotation {
 	const (
 		grey, red, orange, blue = "#dddddd", "#f4b6b6", "#fbd9a5", "#bcd4f2"
-		most                    = 100 // of a sort: a storm of faults must not hide the operations
+		most                    = 100 // of a kind: very many faults must not hide the operations
 	)
 	from, to := min(s.from, x.Witness.From), max(s.to, x.Witness.To)
 	var out []porcupine.Annotation

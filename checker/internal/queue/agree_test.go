@@ -31,7 +31,8 @@ func TestTheEnginesAgreeOnQueues(t *testing.T) {
 	})
 }
 
-// bruteQueue tries a queue that one may leave from anywhere.
+// bruteQueue returns the operations of a queue for brute force. A contender may leave it from
+// any place.
 func bruteQueue(queue []*Contender) []drawn.Op {
 	var ops []drawn.Op
 	n := len(queue)

@@ -11,63 +11,60 @@ import (
 // queueSegment is a segment of the history of a queue.
 type queueSegment = search.Segment[queueCut, QueueStep]
 
-// queueCut is a cut, and the queue there.
+// queueCut is a cut, with the state of the queue there.
 type queueCut struct {
 	time    int64 // on the clock of the search
 	entered int   // how many contenders had entered
-	granted int   // the last that was granted the lock, or none
+	granted int   // the last contender that was granted the lock, or none
 }
 
 const none = -1
 
-// queueStart is where a history begins.
+// queueStart is the cut at the start of a history.
 var queueStart = queueCut{-1, 0, none}
 
-// state is the queue at the cut. Nobody was granted the lock before the first.
+// state returns the state of the queue at the cut. Before the first grant, granted is none.
 func (c queueCut) state() QueueState {
 	return QueueState{Next: c.entered, Head: max(c.granted, 0), Granted: c.granted != none}
 }
 
-// cutQueue turns one lock's contenders, sorted by place, into segments of about
-// size steps: contender i enters in [enter, place.time], is granted the lock in
-// [enter, op.ret] if it was, and leaves at stays or any time later. The whole is
-// linearizable exactly when every segment is.
+// cutQueue cuts one lock's contenders, sorted by place, into segments of about size steps.
+// Contender i enters in [Enter, Place.Time], is granted the lock in [Enter, Op.Ret] if it was,
+// and leaves at Stays or any time later. The whole is linearizable exactly when every segment
+// is.
 //
-// Any instant t between two events will do, for the queue at t can be taken to
-// be decided. Let E be the contenders whose place is at most that of the last
-// one certainly in the queue by t, and g the last one certainly granted the lock
-// by t. Places are taken in order, so that all of E have entered by t; only the
-// head is granted, so that all before g have left by t. And a linearization
-// stays one when everything else that is open across t is put off until just
-// after it:
+// Any instant t between two events can be a cut, since the queue at t can be taken to be
+// decided. Let E be the contenders up to the last place that was certainly in the queue by t,
+// and g the last contender that was certainly granted the lock by t. Places are taken in order,
+// so all of E have entered by t. Only the head is granted, so all contenders before g have left
+// by t. A linearization stays one if every other step that is open across t is put off until
+// just after t:
 //
-//   - An entry of a contender not in E: nothing before t depends on it but its
-//     own grant, which returned after t.
-//   - A departure of g or of one behind it: only a grant further behind could
-//     depend on it, and all grants certain by t are of g or before it.
-//   - A grant of k that returned after t, k behind g: the head was k from then
-//     on, or k left, and either way no grant that was certain by t came after
-//     it. (A grant of one before g is not put off: it left before g's grant.)
+//   - An entry of a contender not in E: before t only its own grant depends on it, which returned
+//     after t.
+//   - A departure of g or of a contender behind it: only a grant further behind could depend on
+//     it, and all grants certain by t are of g or before it.
+//   - A grant of k that returned after t, with k behind g: the head was k from then on, or k left,
+//     and either way no grant that was certain by t came after it. (A grant of a contender before
+//     g is not put off: that contender left before g's grant.)
 //
-// So the queue at t is E without those before g. Conversely the linearizations
-// of the sides join on, as the left one ends in that queue: it has all entries
-// of E and all departures before g, and no others. Every interval was only made
-// narrower.
+// So the queue at t is E without the contenders before g. Conversely the linearizations of the
+// two sides can be joined, as the left one ends in that queue: it has all entries of E and all
+// departures before g, and no others. The cut made every interval only narrower.
 //
-// An entry or a departure that must be on the left but cannot start before t is
-// put where it can: the left side then lacks it, and is as illegal as the whole.
+// An entry or a departure that must be on the left but cannot start before t is put on the
+// right: the left side then lacks it, and is as illegal as the whole.
 //
-// What comes before begin has been cut off already, with the same proof, and is
-// left out. Nothing is cut at before or later: until then the queue holds all
-// the contenders there are.
+// The history before begin has been cut off already, with the same proof, and is left out. No
+// cut is made at before or later: until then the queue holds all the contenders there are.
 func cutQueue(queue []*Contender, size int, begin queueCut, before time.Duration) []queueSegment {
 	cuts := queueCuts(queue, size, begin, before)
 	segments := make([]queueSegment, len(cuts))
 	for i, c := range cuts {
 		segments[i].Cut = c
 	}
-	// first returns the first segment at whose end ok holds; -1 if it held when
-	// the first one began.
+	// first returns the first segment at whose end ok holds; -1 if it held when the first one
+	// began.
 	first := func(ok func(queueCut) bool) int {
 		i, _ := slices.BinarySearchFunc(cuts, true, func(c queueCut, _ bool) int {
 			if ok(c) {
@@ -100,8 +97,8 @@ func cutQueue(queue []*Contender, size int, begin queueCut, before time.Duration
 	return segments
 }
 
-// queueCuts returns where a queue is cut, from begin on: the instants right after
-// grants, each about size steps after the one before, and none at before or later.
+// queueCuts returns the cuts of a queue, from begin on: the instants right after grants, each
+// about size steps after the one before, and none at before or later.
 func queueCuts(queue []*Contender, size int, begin queueCut, before time.Duration) []queueCut {
 	byEntry := make([]int, len(queue))
 	var byGrant []int

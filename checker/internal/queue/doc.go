@@ -1,4 +1,4 @@
-// Package queue judges who is served when: whether a lock is granted in the order of
-// its queue, and whether everybody is granted it at all: after the faults, when first
-// in the queue, and when it is free.
+// Package queue judges the order and the progress of grants: a lock is granted in the order of
+// its queue, and every client is granted it: after the faults, when it is first in the queue,
+// and when the lock is free.
 package queue

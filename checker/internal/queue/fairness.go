@@ -17,51 +17,50 @@ import (
 // Contender is an acquire that had a place in the queue.
 type Contender struct {
 	Op    *facts.Op
-	Place facts.Place   // the last that it had
-	Enter time.Duration // it entered the queue in [enter, place.time]
+	Place facts.Place   // its last place
+	Enter time.Duration // it entered the queue in [Enter, Place.Time]
 	// Stays is the time until which it certainly stood in the queue, once in.
 	Stays   time.Duration
 	Granted bool
 
-	// What has been found out about it: that it overtook another, that its
-	// place was out of order, that it was granted the lock after waiting.
+	// The findings about it: it overtook another contender, its place was out of order, it was
+	// granted the lock after waiting.
 	overtook, entered, waited bool
 }
 
-// fairnessJudge: a lock is granted in the order of the places in its queue.
+// fairnessJudge judges that a lock is granted in the order of the places in its queue.
 //
-// What is definite? Tokens order the places. A contender that was granted the
-// lock stood in the queue until it was told so, at op.ret: had it been passed
-// over before, it could not have been granted the lock later from the same
-// place. One that gave up left at an unknown time after it knew its place. One
-// whose session ended meanwhile may have left at any time. So B, with the later
-// place, overtook A exactly when B's acquire returned before the time until
-// which A certainly stood there. Touching times are no order.
+// Tokens order the places. A contender that was granted the lock stood in the queue until it
+// was told so, at Op.Ret: had it been passed over before, it could not have been granted the
+// lock later from the same place. A contender that gave up left at an unknown time after it
+// knew its place. A contender whose session ended meanwhile may have left at any time. So B,
+// with the later place, overtook A exactly when B's acquire returned before the time until
+// which A certainly stood in the queue. Touching times are no order.
 //
-// A contender that lost its place and took another counts with the last one;
-// losing it while the session lived is a violation of its own.
+// A contender that lost its place and took another counts with the last one. Losing its place
+// while the session lived is a violation by itself.
 type fairnessJudge struct {
 	v                               *verdict.Verdict
 	locks                           facts.PerLock[queueOf]
-	unjudged                        int // places that say nothing of their order
-	unsearched                      int // that Porcupine has no model for
+	unjudged                        int // places without tokens that would order them
+	unsearched                      int // contenders for which Porcupine has no model
 	placed, moved, waited, overtook int
 	handedTooOften                  int
 	longest                         time.Duration
 }
 
-// queueOf is what the judge knows of the queue of one lock.
+// queueOf is the judge's record of the queue of one lock.
 type queueOf struct {
-	held   []*facts.Op  // were granted the lock and hold it still: see sessionEnded
-	queue  []*Contender // that others are held against, by place
+	held   []*facts.Op  // acquires that were granted the lock and still hold it: see sessionEnded
+	queue  []*Contender // the contenders that others are compared with, by place
 	found  int
-	search *queueSearch // nil: none is asked
-	turns  *turns       // nil: there are none
+	search *queueSearch // nil: no search was needed
+	turns  *turns       // nil: no ticket is on record
 
 	handOvers handOvers
 }
 
-// NewFairness returns the judge that judges the order in which locks are granted.
+// NewFairness returns the judge of the order in which locks are granted.
 func NewFairness(_ *facts.Trace, v *verdict.Verdict) judge.Judge {
 	v.Expected = true
 	return &fairnessJudge{v: v}
@@ -98,8 +97,8 @@ func (j *fairnessJudge) Window(e *judge.Engines, t *facts.Trace) (kept int) {
 		before := oldest(lock)
 		j.judgeHandOvers(t, q, lock, before)
 		var placed []*Contender
-		// Whether a session ended before the lock was granted is known when the
-		// hold is over.
+		// Whether a session ended before the lock was granted is known when the hold is
+		// over.
 		q.held = slices.DeleteFunc(q.held, func(o *facts.Op) bool {
 			if h := o.Hold; h != nil && h.Acquire == o && !t.Over(h) {
 				before = min(before, o.Call)
@@ -121,7 +120,7 @@ func (j *fairnessJudge) Window(e *judge.Engines, t *facts.Trace) (kept int) {
 	return kept
 }
 
-// kept is how much is gone through again.
+// kept returns the number of things that the next window visits again.
 func (q *queueOf) kept() int {
 	n := len(q.held) + len(q.queue) + len(q.handOvers.places)
 	if q.turns != nil {
@@ -133,7 +132,7 @@ func (q *queueOf) kept() int {
 	return n
 }
 
-// place puts an acquire of which all is known into the queue.
+// place puts a settled acquire into the queue.
 func (j *fairnessJudge) place(t *facts.Trace, q *queueOf, o *facts.Op) *Contender {
 	j.placed++
 	if !o.Recipe().Exclusive() {
@@ -176,11 +175,10 @@ func (j *fairnessJudge) sweep(e *judge.Engines, t *facts.Trace, q *queueOf) {
 	j.waited += behind(q.queue)
 }
 
-// forget keeps the contenders that may matter to one that has asked for the lock
-// at an instant, or after it: those that were told of their place, granted the
-// lock or certainly in the queue since. If one to come has a place before the
-// others, it is out of order; the last of those that are
-// past is there to show it.
+// forget keeps the contenders that may matter to one that asks for the lock at before or later:
+// those that were told of their place, were granted the lock or were certainly in the queue
+// since. A later contender with a place before theirs is out of order; the last past contender
+// is kept to show that.
 func (q *queueOf) forget(before time.Duration) {
 	past := func(k *Contender) bool {
 		until := max(k.Stays, k.Place.Time)
@@ -237,15 +235,15 @@ func (j *fairnessJudge) Conclude(e *judge.Engines, t *facts.Trace) {
 	}
 }
 
-// ordered reports whether the places of o are those of the nodes that hold the
-// lock, so that their tokens order them.
+// ordered reports whether the places of o are those of the nodes that hold the lock, so that
+// their tokens order them.
 func ordered(t *facts.Trace, o *facts.Op) bool {
 	r := o.Recipe()
 	return r.Guards() && o.Places[0].Token != (histories.Token{})
 }
 
-// sessionEnded reports whether session, under which o contended, may have ended
-// before o was answered, so that its place in the queue may have been gone.
+// sessionEnded reports whether session, in which o contended, may have ended before o was
+// answered, so that its place in the queue may have been gone.
 func sessionEnded(t *facts.Trace, session string, o *facts.Op) bool {
 	if len(t.Faults.RobbedIn(o.Process, o.Session, o.Call, o.Ret)) > 0 {
 		return true
@@ -255,15 +253,15 @@ func sessionEnded(t *facts.Trace, session string, o *facts.Op) bool {
 		return false
 	}
 	if h := o.Hold; h != nil && h.Acquire == o && h.Why == facts.ByLoss && at > o.Ret {
-		// The observer sees the end late. Unless it was forced after o was
-		// answered, it may have come before.
+		// The observer sees the end late. The end may have come before the answer, unless
+		// it was forced after it.
 		return at <= h.End && len(t.Faults.RobbedIn(o.Process, o.Session, o.Ret, at)) == 0
 	}
 	return at <= o.Ret
 }
 
 func contender(t *facts.Trace, o *facts.Op) *Contender {
-	// A place told twice is one place; it was taken before it was first told.
+	// A place reported twice is one place; it was taken before its first report.
 	i := len(o.Places) - 1
 	for i > 0 && o.Places[i-1].Token == o.Places[i].Token && o.Places[i-1].Sequence == o.Places[i].Sequence {
 		i--
@@ -291,17 +289,17 @@ func contender(t *facts.Trace, o *facts.Op) *Contender {
 	return q
 }
 
-// toldLate reports whether a place was told so long after it was asked for that the session may
-// have ended before: the client may have had no link meanwhile, and whoever watches the
-// sessions may have seen the end later still.
+// toldLate reports whether a place was reported so long after it was asked for that the session
+// may have ended before: the client may have had no link meanwhile, and the observer of
+// sessions may have seen the end even later.
 func toldLate(t *facts.Trace, q *Contender) bool {
 	timeout := t.Header.SessionTimeout
 	return timeout > 0 && q.Place.Time-q.Enter > timeout/2
 }
 
-// paused reports whether the process of o was paused in a time. What it said at the end of it
-// is then news from before the pause: its session may have ended since, and whoever watches
-// the sessions may have seen that later still.
+// paused reports whether the process of o was paused in a time. Its report at the end of that
+// time is then from before the pause: its session may have ended since, and the observer of
+// sessions may have seen that even later.
 func paused(t *facts.Trace, o *facts.Op, from, to time.Duration) bool {
 	return len(t.Faults.PausedIn(o.Process, from, to)) > 0
 }
@@ -322,16 +320,16 @@ func byPlace(a, b *Contender) int {
 	return a.Place.Token.Compare(b.Place.Token)
 }
 
-// sweepQueue reports each contender that was granted the lock while another,
-// ahead of it, certainly stood in the queue, with the one that stood there
-// longest; and each that took a place before one that was told its own place
-// before (entered): then the places themselves are not in the order of time.
-// The queue is sorted by place.
+// sweepQueue reports each contender that was granted the lock while another, ahead of it,
+// certainly stood in the queue, together with the one that stood there longest. It also reports
+// each contender that took a place before that of one which was told its place earlier
+// (entered): then the places themselves are not in the order of time. The queue is sorted by
+// place.
 //
-// Readers of a read/write lock wait for writers alone.
+// Readers of a read/write lock wait only for writers.
 func sweepQueue(t *facts.Trace, queue []*Contender, report func(ahead, behind *Contender, entered bool)) {
-	// Those ahead with the greatest stays, among writers and among all, and
-	// enter.
+	// The contenders ahead with the greatest Stays, among writers and among all, and with the
+	// greatest Enter.
 	var writer, stayed, entered *Contender
 	for _, b := range facts.Each(t, queue) {
 		inTheWay := stayed
@@ -358,9 +356,8 @@ func sweepQueue(t *facts.Trace, queue []*Contender, report func(ahead, behind *C
 
 func (k *Contender) reads() bool { return k.Op.Reads() }
 
-// behind counts the contenders that were granted the lock and had somebody
-// certainly ahead of them when they knew their place, each once: only they put
-// the order to the test.
+// behind counts the contenders that were granted the lock and had another contender certainly
+// ahead of them when they knew their place, each once: only they put the order to the test.
 func behind(queue []*Contender) int {
 	n, ahead, writers := 0, time.Duration(-1), time.Duration(-1)
 	for _, q := range queue {

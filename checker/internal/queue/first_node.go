@@ -11,26 +11,26 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 )
 
-// maxEarlyGrants bounds the violations that are found.
+// maxEarlyGrants bounds the violations that are reported.
 const maxEarlyGrants = 100_000
 
-// firstNodeJudge: a lock is granted only to the first node that is there on the servers.
+// firstNodeJudge judges that a lock is granted only to the first node on the servers.
 //
-// It is known when the acquire returned, and when the leader was asked to delete each node
-// that was before, which it had not done earlier. If that was after the return, the node was
-// there when the lock was granted. So the lock was granted twice in the servers' order, also
-// if the owner of the first node had crashed, or had not been told yet that it had the lock,
-// so that no two beliefs overlap.
+// The record shows when the acquire returned, and when the leader was asked to delete each
+// earlier node, which it had not deleted before. If that was after the return, the earlier node
+// existed when the lock was granted. The lock then had two owners in the servers' order, even
+// if the owner of the first node had crashed, or had not been told yet that it had the lock, so
+// that no two beliefs overlap.
 //
 // Nodes of the same session do not count: a client may hand a lock on from one to the other
-// before the servers have deleted the first. Nor do grants to read, which wait for writers
-// alone.
+// before the servers have deleted the first. Grants to read do not count either: they wait only
+// for writers.
 type firstNodeJudge struct {
 	v                      *verdict.Verdict
 	grants, unknown, clock int
 }
 
-// NewFirstNode returns the judge that judges whether grants are in the order of the servers.
+// NewFirstNode returns the judge of grants against the order of nodes on the servers.
 func NewFirstNode(t *facts.Trace, v *verdict.Verdict) judge.Judge {
 	v.Promised = t.Header.Promises.FirstNode
 	return &firstNodeJudge{v: v}
@@ -66,7 +66,7 @@ func (j *firstNodeJudge) Window(_ *judge.Engines, t *facts.Trace) int {
 	return 0
 }
 
-// alone reports whether nobody may hold a lock beside h.
+// alone reports whether no other process may hold the lock beside h.
 func alone(h *facts.Hold) bool {
 	return h.Recipe().Exclusive() || h.Recipe() == histories.ReadWrite && h.Mode != histories.ModeRead
 }

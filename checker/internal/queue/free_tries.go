@@ -10,13 +10,12 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// freeTries finds tries that were refused although the lock was certainly free: every
-// other process that asked for the lock before the try returned had given it back before
-// the try was called, in a release that was answered, or by closing its client while no
-// fault was in force.
+// freeTries finds tries that were refused although the lock was certainly free: every other
+// process that asked for the lock before the try returned had released it before the try was
+// called, in a release that was answered, or by closing its client while no fault was in force.
 //
-// A try may be refused for a node that another process left behind, for as long as
-// inTheWay says, or until a later contender is granted the lock.
+// A try may be refused because of a node that another process left behind, for the time that
+// inTheWay gives, or until a later contender is granted the lock.
 type freeTries struct {
 	t     *facts.Trace
 	way   *inTheWay
@@ -24,18 +23,18 @@ type freeTries struct {
 	found []refusedTry
 }
 
-// refusedTry is a try that was refused although nobody else was in its way.
+// refusedTry is a try that was refused although no other process was in its way.
 type refusedTry struct {
 	try   *facts.Op
-	last  *facts.Op     // that had left before
-	rests []*facts.Hold // given back a while ago: whether what they stood on is gone is known when their sessions have gone on
+	last  *facts.Op     // the last other acquire, which had left before
+	rests []*facts.Hold // recent releases: whether their nodes are gone is known when their sessions have lived on
 }
 
 func newFreeTries(t *facts.Trace, way *inTheWay) *freeTries {
 	return &freeTries{t: t, way: way}
 }
 
-// concerns reports whether o asks for a lock of which a try may have to succeed.
+// concerns reports whether o asks for a lock on which a try may have to succeed.
 func (f *freeTries) concerns(o *facts.Op) bool {
 	return o.Acquires() && (o.Recipe().Guards() || o.Recipe() == histories.Semaphore)
 }
@@ -60,13 +59,13 @@ func (f *freeTries) ended(h *facts.Hold) {
 	}
 }
 
-// completed judges a try that was refused, and takes in what became of an acquire.
+// completed judges a try that was refused, and records the result of an acquire.
 func (f *freeTries) completed(o *facts.Op) {
 	if !f.concerns(o) {
 		return
 	}
 	users, several := f.users.of(o.Info())
-	if o.Refused && o.Parts == 0 && !o.ChangedSession() && o.Permits <= max(f.t.Header.Locks[o.Lock].Size, 1) { // of more permits there are not
+	if o.Refused && o.Parts == 0 && !o.ChangedSession() && o.Permits <= max(f.t.Header.Locks[o.Lock].Size, 1) { // a semaphore never has more permits
 		if refused, wrong := f.judge(o, users); wrong {
 			f.found = append(f.found, refused)
 		}
@@ -100,9 +99,9 @@ func (f *freeTries) judge(o *facts.Op, users *users) (refusedTry, bool) {
 }
 
 // granted drops the acquires that can have left no node behind, now that y was granted the
-// lock: the node of another session's acquire stood ahead of y, and y waited until it was
-// gone. That holds for a lock that excludes all others, and for an acquire that had enough
-// time to create its node, as for wake-ups. Of those that rest it is known when they had left.
+// lock: the node of another session's acquire stood ahead of y, and y waited until it was gone.
+// That holds for a lock that excludes all others, and for an acquire that had enough time to
+// create its node, as for wake-ups. The departures of acquires that rest are known.
 func (f *freeTries) granted(y *facts.Op, users *users) {
 	if h := own(y); !y.OK() || !y.Recipe().Guards() || h == nil || y.Reads() || y.Token.Sub != 0 || f.way.bound == 0 {
 		return
@@ -114,7 +113,7 @@ func (f *freeTries) granted(y *facts.Op, users *users) {
 	users.over, users.fading = slices.DeleteFunc(users.over, left), slices.DeleteFunc(users.fading, left)
 }
 
-// wrong returns the tries that had to succeed, when the history is known to its end.
+// wrong returns the refused tries that had to succeed, when the whole history is known.
 func (f *freeTries) wrong() []func() verdict.Witness {
 	var all []func() verdict.Witness
 	for _, r := range f.found {

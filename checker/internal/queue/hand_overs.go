@@ -12,14 +12,13 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// handOvers judges how often a place in the queue was handed on within a client: a
-// lock with a local hand-off grants it to as many as its size says after the one who
-// queued for it, and then others have their turn.
+// handOvers judges how often a place in the queue was handed on within a client. A lock with a
+// local hand-off grants it, after the contender that queued for it, to at most as many others
+// as its size; then other clients have their turn.
 //
-// All grants of one place carry the transaction that made it, so that they can be
-// counted whatever else is on record: more of them than one and the size are too
-// many in any order. A place that somebody had, and was told to have lost, is not there
-// any more: nobody can be granted the lock by it.
+// All grants of one place carry the transaction that made it, so that they can be counted by
+// themselves: more of them than one plus the size are too many in any order. A place whose
+// holder was told of its loss is gone: no process can be granted the lock by it any more.
 type handOvers struct {
 	places map[int64]*handedPlace // by transaction
 	handed int                    // grants that were handed on
@@ -27,8 +26,8 @@ type handOvers struct {
 
 type handedPlace struct {
 	grants int
-	last   time.Duration // that was answered
-	lost   time.Duration // when one whom it was granted to was told of its loss; 0: never
+	last   time.Duration // the latest answer of a grant
+	lost   time.Duration // when a holder of it was told of its loss; 0: never
 }
 
 func (j *handOvers) of(token histories.Token) *handedPlace {
@@ -43,8 +42,8 @@ func (j *handOvers) of(token histories.Token) *handedPlace {
 	return p
 }
 
-// grant counts a grant of a lock, and returns how often its place had been handed on
-// by then, and when it had been lost if it had.
+// grant counts a grant of a lock, and returns how often its place had been handed on by then,
+// and when it had been lost, 0 if it had not.
 func (j *handOvers) grant(o *facts.Op) (handed int, lost time.Duration) {
 	p := j.of(o.Token)
 	if p.grants++; p.grants > 1 {
@@ -57,8 +56,8 @@ func (j *handOvers) grant(o *facts.Op) (handed int, lost time.Duration) {
 	return p.grants - 1, lost
 }
 
-// forget drops the places of which no grant is to come: those older than one that
-// was granted the lock before an instant, which is before all that is open.
+// forget drops the places that no later grant can have: those older than a place that was
+// granted the lock before an instant, before which all that is open was invoked.
 func (j *handOvers) forget(before time.Duration) {
 	var newest int64
 	for zxid, p := range j.places {
@@ -73,7 +72,7 @@ func (j *handOvers) forget(before time.Duration) {
 	}
 }
 
-// judgeHandOvers looks at the grants of this window, in the order of their answers.
+// judgeHandOvers judges the grants of this window, in the order of their answers.
 func (j *fairnessJudge) judgeHandOvers(t *facts.Trace, q *queueOf, lock *facts.LockInfo, before time.Duration) {
 	if lock.Recipe != histories.Handoff {
 		return
@@ -118,7 +117,7 @@ func handedTooOften(t *facts.Trace, o *facts.Op, n int) verdict.Witness {
 	return w
 }
 
-// ordinal writes a number as a place in an order: 4th.
+// ordinal returns a number as a place in an order: 4th.
 func ordinal(n int) string {
 	suffix := "th"
 	switch {

@@ -6,16 +6,15 @@ import (
 	"github.com/zkverify/zkverify/checker/internal/facts"
 )
 
-// inTheWay says for how long an acquire may be in the way of others that ask for the
-// same lock.
+// inTheWay computes how long an acquire may be in the way of other acquires of the same lock.
 //
-// A process that failed, crashed, lost the lock, or was not answered may leave a node
-// behind. The client deletes it in the background, perhaps after it has connected again,
-// or the servers do when the session ends. So the node may stay for a while, also after
-// the end of the faults that hit the process.
+// A process that failed, crashed, lost the lock, or was not answered may leave a node behind.
+// The client deletes it in the background, perhaps after it has connected again, or the servers
+// delete it when the session ends. So the node may stay for a while, also after the end of the
+// faults that hit the process.
 type inTheWay struct {
 	t     *facts.Trace
-	bound time.Duration // within which who is first is granted a lock; 0: none is promised
+	bound time.Duration // within which the first contender is granted a lock; 0: none is promised
 }
 
 func newInTheWay(t *facts.Trace) *inTheWay {
@@ -26,8 +25,8 @@ func newInTheWay(t *facts.Trace) *inTheWay {
 	return w
 }
 
-// until returns until when an acquire may be in the way of others; forever if
-// that is not known yet.
+// until returns the time until which an acquire may be in the way of others; forever if that is
+// not known yet.
 func (w *inTheWay) until(x *facts.Op) time.Duration {
 	h := x.Hold
 	switch {
@@ -54,9 +53,8 @@ func (w *inTheWay) rests(x *facts.Op, until time.Duration) bool {
 	return x.Hold != nil && x.Hold.Acquire == x && x.Hold.Released == until
 }
 
-// leaves returns until when what an acquire has left behind at some time may be
-// there: until three session timeouts after that, and after every fault that hits
-// its process till then.
+// leaves returns the time until which a node that an acquire left behind at from may exist:
+// three session timeouts later, and as long after every fault that hits its process until then.
 func (w *inTheWay) leaves(x *facts.Op, from time.Duration) time.Duration {
 	while := 3 * w.t.Lifetime()
 	until := facts.After(from, while)
@@ -69,8 +67,8 @@ func (w *inTheWay) leaves(x *facts.Op, from time.Duration) time.Duration {
 	return until
 }
 
-// made returns the latest time at which an acquire that came to its end without a
-// place may have been given one: a fault may have held up what it asked for.
+// made returns the latest time at which an acquire that ended without a place may have been
+// given one: a fault may have delayed its request.
 func (w *inTheWay) made(x *facts.Op) time.Duration {
 	latest := min(x.Ret, x.By.Retired)
 	for _, s := range w.faultsOn(x.Process, x.Call, latest+w.bound/4, w.bound/2) {
@@ -79,8 +77,8 @@ func (w *inTheWay) made(x *facts.Op) time.Duration {
 	return facts.After(latest, w.bound/4)
 }
 
-// faultsOn returns the times in which faults hit a process, or servers, and a while
-// after each, as far as they touch a stretch of time.
+// faultsOn returns the times in which faults hit a process, or servers, each extended by while,
+// that touch [from, to].
 func (w *inTheWay) faultsOn(process int, from, to, while time.Duration) []facts.Span {
 	var all []facts.Span
 	for f := range w.t.Faults.ReachingOrOnServers(process, from-while, to) {

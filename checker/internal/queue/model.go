@@ -2,12 +2,11 @@ package queue
 
 import "github.com/zkverify/zkverify/checker/internal/search"
 
-// QueueStep is an operation of the queue model on contender i, counted in the
-// order of places.
+// QueueStep is a step of the queue model for contender i, counted in the order of places.
 type QueueStep struct {
 	I      int
 	Kind   byte
-	Served bool // it was granted the lock, at some time
+	Served bool // it was granted the lock at some time
 }
 
 const (
@@ -16,32 +15,31 @@ const (
 	Leave = 'l' // leaves the queue, served or not
 )
 
-// QueueState is a queue: those from head to next-1 stand in it.
+// QueueState is a queue: contenders Head to Next-1 stand in it.
 type QueueState struct {
 	Next, Head int
 	Granted    bool // the head was granted the lock
 }
 
-// QueueModel is the FIFO queue. It has no lock in it: who stands at the head
-// may be granted the lock whether or not somebody still holds it, so that a
-// broken mutual exclusion is not reported twice.
+// QueueModel is a FIFO queue. It does not model the lock: the contender at the head may be
+// granted the lock whether or not another process still holds it, so that a broken mutual
+// exclusion is not reported twice.
 //
-// Contenders may leave from anywhere in the queue, but in the model they leave
-// at its head only, and after their own grant if they have one. That loses
-// nothing: a departure has no latest time and matters only to the next grant
-// further behind, before which everybody ahead must have left; put off until
-// just before that grant, all those departures can take place in the order of
-// the queue. And it gains everything: what has happened is determined by the
-// state alone, so that the search cannot explode, however many contenders leave
-// at an unknown time.
+// Contenders may leave from any place in the queue, but in the model they leave only at its
+// head, and after their own grant if they have one. That loses no history: a departure has no
+// latest time and matters only to the next grant further behind, before which all contenders
+// ahead must have left. If they are put off until just before that grant, all those departures
+// can take place in the order of the queue. It also makes the search cheap: the state alone
+// determines the steps taken so far, so the search cannot explode, however many contenders
+// leave at an unknown time.
 func QueueModel(begin QueueState) search.Model[QueueState, QueueStep] {
 	return search.Model[QueueState, QueueStep]{
 		Begin: begin,
 		Step: func(s QueueState, in QueueStep) (bool, QueueState) {
 			switch in.Kind {
 			case Enter:
-				// Places that nobody reported do not count: i is the rank
-				// among those that were.
+				// Places that were not reported do not count: I is the rank among
+				// those that were.
 				return in.I == s.Next, QueueState{s.Next + 1, s.Head, s.Granted}
 			case Grant:
 				return in.I == s.Head && in.I < s.Next && !s.Granted, QueueState{s.Next, s.Head, true}

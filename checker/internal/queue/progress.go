@@ -13,15 +13,15 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 )
 
-// progressJudge: once every fault is healed, each process that is alive gets each
-// lock within the bound, and its try of a lock succeeds while no other process uses the
-// lock. At any time the first contender in a queue is granted the lock soon (see wakeUps),
-// and a try of a free lock succeeds (see freeTries).
+// progressJudge judges that, once every fault is healed, each process that is alive gets each
+// lock within the bound, and that its try of a lock succeeds while no other process uses the
+// lock. At any time the first contender in a queue is granted the lock soon (see wakeUps), and
+// a try of a free lock succeeds (see freeTries).
 //
-// A process that is retired during recovery is not judged: what it had under
-// way when the faults were healed may still end in info, and the client goes on
-// as another process, which is judged. That one, like any that first appears
-// during recovery, has the bound from its first operation on.
+// A process that is retired during recovery is not judged: an operation that was under way when
+// the faults were healed may still end in info, and the client goes on as another process,
+// which is judged. That process, like any that first appears during recovery, has the bound
+// from its first operation on.
 type progressJudge struct {
 	facts.Deaf
 	v      *verdict.Verdict
@@ -31,7 +31,7 @@ type progressJudge struct {
 	wakes  *wakeUps
 }
 
-// NewProgress returns the judge that judges whether locks are granted at all.
+// NewProgress returns the judge of whether locks are granted at all.
 func NewProgress(t *facts.Trace, v *verdict.Verdict) judge.Judge {
 	way := newInTheWay(t)
 	j := &progressJudge{v: v, t: t, recent: &recentAcquires{t: t}, free: newFreeTries(t, way), wakes: newWakeUps(t, way)}
@@ -121,7 +121,7 @@ func (j *progressJudge) Conclude(_ *judge.Engines, t *facts.Trace) {
 	}
 }
 
-// judgeWakeUps returns how many wake-ups were missed.
+// judgeWakeUps returns the number of missed wake-ups.
 func (j *progressJudge) judgeWakeUps() int {
 	missed := j.wakes.missed()
 	for _, w := range missed {
@@ -135,15 +135,15 @@ func (j *progressJudge) judgeWakeUps() int {
 	return len(missed)
 }
 
-// recovery is what came of the pairs of a process and a lock after the faults.
+// recovery is the result for all pairs of a process and a lock after the faults.
 type recovery struct {
 	judged, stuck int
 	tooEarly      int           // the history ends before the bound does
 	slowest       time.Duration // first acquire
 }
 
-// wrong says what is wrong with it, and with how many wake-ups that were missed, tries
-// that were refused, and locks that were tried in vain.
+// wrong lists the violations, with the numbers of missed wake-ups, refused tries, and locks
+// that were free and tried without success.
 func (r recovery) wrong(bound time.Duration, notWoken string, missed, refused, vain int) []string {
 	var wrong []string
 	if r.stuck > 0 {
@@ -156,20 +156,20 @@ func (r recovery) wrong(bound time.Duration, notWoken string, missed, refused, v
 		wrong = append(wrong, words.Count(refused, "try")+" refused although nobody held or wanted the lock")
 	}
 	if vain > 0 {
-		wrong = append(wrong, words.Count(vain, "pair of client and lock")+" tried in vain although nobody else held or wanted the lock")
+		wrong = append(wrong, words.Count(vain, "pair of client and lock")+" tried without success although no other client held or wanted the lock")
 	}
 	return wrong
 }
 
-// judgeRecovery judges the first acquire of each lock by each process after the faults
-// were healed at start. What would have come after horizon is not on record. A client that
-// crashes then and goes on as another process need not get again what it got before.
+// judgeRecovery judges the first acquire of each lock by each process after the faults were
+// healed at start. Events after horizon are not on record. A client that crashes after start
+// and goes on as another process need not acquire again the locks that it acquired before.
 //
-// However busy the machine, a lock stands still that nobody gets for twice the bound of an idle
-// one, until the run gives up.
+// Even on a busy machine, the run has come to a standstill if no client gets a lock for twice
+// the bound of an idle machine, until the run ends.
 func (j *progressJudge) judgeRecovery(start, horizon time.Duration, over bool) recovery {
 	got := map[facts.LockUse]time.Duration{}
-	latest := start // when anybody got any lock for the first time
+	latest := start // the latest first acquire of any lock
 	for _, o := range j.recent.all {
 		if k := (facts.LockUse{Process: o.Process, Lock: o.Lock, Mode: o.Mode}); o.Progresses() && o.OK() && o.Ret >= start {
 			if at, seen := got[k]; !seen || o.Ret < at {
@@ -185,7 +185,7 @@ func (j *progressJudge) judgeRecovery(start, horizon time.Duration, over bool) r
 		if p.Gone() || p.Began == facts.Forever {
 			continue
 		}
-		first := max(start, p.Began) // when its clock starts
+		first := max(start, p.Began) // when its bound begins
 		deadline := first + j.bound()
 		for _, wanted := range all {
 			wanted.Process = p.Number
@@ -214,7 +214,8 @@ func (j *progressJudge) judgeRecovery(start, horizon time.Duration, over bool) r
 	return r
 }
 
-// bound is what each process has from the end of the faults on, on a machine as busy as it was.
+// bound returns the time that each process has after the faults, adapted to how busy the
+// machine was.
 func (j *progressJudge) bound() time.Duration {
 	bound := j.t.Header.Promises.ProgressBound
 	if c := j.t.Census; c != nil {
@@ -223,8 +224,7 @@ func (j *progressJudge) bound() time.Duration {
 	return bound
 }
 
-// wanted returns what every process must get: each lock, a read/write lock in
-// both modes.
+// wanted returns the locks that every process must get, a read/write lock in both modes.
 func (j *progressJudge) wanted() []facts.LockUse {
 	var out []facts.LockUse
 	for _, lock := range j.t.Locks {
@@ -242,7 +242,7 @@ func (j *progressJudge) stuck(wanted facts.LockUse, from, deadline, when time.Du
 	party := verdict.Party{Process: p, From: from, To: deadline, Event: -1}
 	for _, o := range j.recent.all {
 		if o.Process == p && o.Lock == lock && o.Mode == wanted.Mode && o.Call <= deadline {
-			party = witness.OfOp(o.Op) // the last thing it tried
+			party = witness.OfOp(o.Op) // its last attempt
 		}
 	}
 	w := witness.New(j.t, lock, from, min(deadline, j.t.End), party)

@@ -7,17 +7,16 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// recentAcquires are the acquires, and passages of barriers, that progress may ask
-// for.
+// recentAcquires are the acquires, and passages of barriers, that the judge of progress may
+// need.
 type recentAcquires struct {
 	t    *facts.Trace
 	all  []recentOp
-	kept int // how many of them there were when they were last gone through
+	kept int // the length of all after the last removal
 }
 
-// keep keeps the acquires of the window on record that triesInVain, and
-// progress, may ask for: all since the recovery began, and before it those that
-// may be in the way of somebody then.
+// keep keeps the acquires of the window that triesInVain and progress may need: all since the
+// recovery began, and of the earlier ones those that may be in the way of another process then.
 func (r *recentAcquires) keep() {
 	for _, o := range r.t.Ops {
 		if (o.Acquires() || o.Passes()) && r.t.Settled(o) {
@@ -45,14 +44,14 @@ func (r *recentAcquires) keep() {
 	r.all, r.kept = keep, len(keep)
 }
 
-// recentOp is an acquire, and until when it may have been in somebody's way:
-// forever while that is not known.
+// recentOp is an acquire, with the time until which it may have been in the way of another
+// process: forever while that is not known.
 type recentOp struct {
 	*facts.Op
 	left time.Duration
 }
 
-// leftAt returns until when an acquire may have been in the way.
+// leftAt returns the time until which an acquire may have been in the way.
 func leftAt(o *facts.Op) time.Duration {
 	switch {
 	case o.Hold != nil:

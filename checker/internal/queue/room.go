@@ -12,36 +12,36 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// room knows from when on a semaphore had room for the first contender in its queue.
+// room determines when a semaphore first had room for the first contender in its queue.
 //
-// Nobody but the first takes permits. So while it waits the permits that are out can only
-// become fewer, and from some time on there is room for it, unless the size is lowered. Of
-// the sizes that can have been in force at any time from then on the least counts.
+// Only the first contender takes permits. So while it waits, the permits that are out can only
+// become fewer, and from some time on there is room for it, unless the size is lowered. The
+// least of the sizes that can have been in force at any time from then on counts.
 type room struct {
 	t     *facts.Trace
 	way   *inTheWay
 	sizes facts.PerLock[sizes] // of semaphores whose size was changed
 }
 
-// sizes are those of one semaphore.
+// sizes are the sizes of one semaphore.
 type sizes struct {
-	open     map[*facts.Op]*size // that nobody has answered yet
-	answered []*size             // ok, in that order, and not known to be replaced
-	unsure   []*size             // that will not be answered, in the order in which that was known
-	late     []*size             // of those the ones that faults may hold up
-	inForce  bySize              // all that are not known to be replaced; and some that are
+	open     map[*facts.Op]*size // that have not been answered yet
+	answered []*size             // ok, in order of answer, and not known to be replaced
+	unsure   []*size             // that will never be answered, in the order in which that became known
+	late     []*size             // those moved from unsure, which faults may delay
+	inForce  bySize              // all that are not known to be replaced, and some that are
 	replaced []size              // by until; each has more permits than those before it
 	ends     []time.Duration     // when each was replaced, in order
 }
 
-// size is one of a semaphore that can be in force.
+// size is one size of a semaphore that can be in force.
 type size struct {
 	permits int
 	set     *facts.Op     // nil for the size that the run began with
-	until   time.Duration // another one has certainly replaced it by then; forever if none has
+	until   time.Duration // another size has certainly replaced it by then; forever if none has
 }
 
-// taken is what a contender was granted, and until when it may not have been given back.
+// taken is a hold, and the time until which its permits may be out.
 type taken struct {
 	by    *facts.Hold
 	until time.Duration
@@ -60,7 +60,7 @@ func (r *room) invoked(o *facts.Op) {
 	heap.Push(&all.inForce, s)
 }
 
-// crashed takes in that a change of a size will not be answered.
+// crashed records that a change of a size will not be answered.
 func (r *room) crashed(o *facts.Op) {
 	if o.Kind == histories.SetSize {
 		r.sizes.Of(o.Info()).gone(o)
@@ -72,8 +72,9 @@ func (x *sizes) gone(o *facts.Op) {
 	delete(x.open, o)
 }
 
-// completed takes in that a change of a size was answered. It has replaced all that were over
-// when it was called. One that was not answered may be carried out late, see inTheWay.
+// completed records that a change of a size was answered. It has replaced all changes that were
+// over when it was called. A change that was not answered may be carried out late, see
+// inTheWay.
 func (r *room) completed(o *facts.Op) {
 	if o.Kind != histories.SetSize {
 		return
@@ -81,7 +82,7 @@ func (r *room) completed(o *facts.Op) {
 	all := r.sizes.Of(o.Info())
 	switch {
 	case o.Result == histories.Fail:
-		all.open[o].until = -1 // it never was in force
+		all.open[o].until = -1 // it was never in force
 		delete(all.open, o)
 	case o.OK():
 		r.replace(all, o)
@@ -92,7 +93,7 @@ func (r *room) completed(o *facts.Op) {
 	}
 }
 
-// replace takes in that a change has replaced others.
+// replace records the changes that o has replaced.
 func (r *room) replace(all *sizes, o *facts.Op) {
 	for len(all.answered) > 0 && (all.answered[0].set == nil || all.answered[0].set.Ret < o.Call) {
 		all.replaces(all.answered[0], o.Ret)
@@ -129,13 +130,12 @@ func (r *room) forget(lock *facts.LockInfo, before time.Duration) {
 	}
 }
 
-// after are those of the sizes that were replaced after a time that are less than all that were
-// replaced later.
+// after returns those sizes replaced after a time that are less than all sizes replaced later.
 func (x *sizes) after(at time.Duration) []size {
 	return x.replaced[sort.Search(len(x.replaced), func(i int) bool { return x.replaced[i].until > at }):]
 }
 
-// least is the least size that can have been in force at a time or later.
+// least returns the least size that can have been in force at a time or later.
 func (x *sizes) least(at time.Duration) int {
 	for len(x.inForce) > 0 && x.inForce[0].until != facts.Forever {
 		heap.Pop(&x.inForce)
@@ -150,9 +150,9 @@ func (x *sizes) least(at time.Duration) int {
 	return n
 }
 
-// since returns the first time from on from which there was room for o, and whose permits made
-// it by being given back, if it was somebody's. The time is forever if that is not known. So many
-// permits are held, beside those that are out until a time that is known.
+// since returns the first time, not before from, at which there was room for o, and the hold
+// whose release made the room, if one did. The time is forever if it is not known. held is the
+// number of permits held, beside those in out, whose times are known.
 func (r *room) since(o *facts.Op, from time.Duration, out []taken, held int) (at time.Duration, gave *facts.Hold) {
 	x := r.sizes.Of(o.Info())
 	if x == nil {
@@ -165,7 +165,7 @@ func (r *room) since(o *facts.Op, from time.Duration, out []taken, held int) (at
 	for i, p := range slices.Backward(out) {
 		sums[i] = sums[i+1] + p.by.Permits
 	}
-	// Later there is not less room: no permits are taken meanwhile.
+	// Later there is at least as much room: no permits are taken meanwhile.
 	fits := func(at time.Duration) bool {
 		i := sort.Search(len(out), func(i int) bool { return out[i].until > at })
 		return at < facts.Forever && x.least(at)-sums[i]-held >= o.Permits
@@ -194,7 +194,7 @@ func replacedAt(ends []time.Duration, at time.Duration) bool {
 	return found
 }
 
-// bySize is a heap of sizes, by their permits.
+// bySize is a heap of sizes, the fewest permits first.
 type bySize []*size
 
 func (b bySize) Len() int           { return len(b) }

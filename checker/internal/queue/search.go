@@ -8,19 +8,19 @@ import (
 	"github.com/zkverify/zkverify/checker/internal/search"
 )
 
-// queueSearch searches the queue of one lock as windows of the history show its
-// contenders. It keeps those of the segment that is not yet complete.
+// queueSearch searches the queue of one lock in the windows of the history. It keeps the
+// contenders of the segment that is not complete yet.
 type queueSearch struct {
 	search.SegmentSearch[queueCut, QueueStep]
 	queue []*Contender // by place
-	at    queueCut     // the last cut; it counts in queue
-	last  *Contender   // the last that had entered by then
+	at    queueCut     // the last cut; its counts are indices of queue
+	last  *Contender   // the last contender that had entered by then
 }
 
 func newQueueSearch() *queueSearch { return &queueSearch{at: queueStart} }
 
-// window takes in the contenders of a window. Those to come ask for the lock not
-// before an instant, so that nothing can be cut later.
+// window takes in the contenders of a window. Later ones ask for the lock not before an
+// instant, so no cut can be made after it.
 func (q *queueSearch) window(s *search.Caps, t *facts.Trace, queue []*Contender, before time.Duration) {
 	if q.Done() {
 		q.queue = nil
@@ -28,8 +28,8 @@ func (q *queueSearch) window(s *search.Caps, t *facts.Trace, queue []*Contender,
 	}
 	for _, k := range queue {
 		if q.last != nil && byPlace(k, q.last) < 0 {
-			// It entered the queue after the cut, yet before one that was in it
-			// by then.
+			// It entered the queue after the cut, yet before one that was in it by
+			// then.
 			q.Answer = search.Answer{Illegal: true, N: 2, From: min(k.Op.Call, q.last.Op.Call), To: max(k.Place.Time, q.last.Place.Time)}
 			return
 		}
@@ -46,7 +46,7 @@ func (q *queueSearch) window(s *search.Caps, t *facts.Trace, queue []*Contender,
 	}
 }
 
-// begin goes on from a cut.
+// begin continues the search from a cut.
 func (q *queueSearch) begin(at queueCut) {
 	q.at = at
 	if at.entered > 0 {
@@ -59,7 +59,7 @@ func (q *queueSearch) begin(at queueCut) {
 	}
 }
 
-// searchQueue returns what searches a segment of a queue.
+// searchQueue returns a function that searches a segment of a queue.
 func searchQueue(s *search.Caps) func(queueSegment) search.Answer {
 	return func(seg queueSegment) search.Answer { return search.Run(s, QueueModel(seg.Cut.state()), seg.Ops) }
 }

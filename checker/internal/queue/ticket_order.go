@@ -12,29 +12,27 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// turns judge the queue of a lock whose token is not its place in the queue: a
-// semaphore, or a lock that is made of one. There the places have numbers, which
-// may begin anew when an idle queue is deleted, and the tokens say who was
-// granted before whom.
+// turns judge the queue of a lock whose token is not its place in the queue: a semaphore, or a
+// lock that is made of one. There the places have numbers, which may begin anew when an idle
+// queue is deleted, and the tokens order the grants.
 //
-// So A was overtaken by B when A knew its place before B asked for the lock, and
-// B was granted it in an earlier transaction: A stood in the queue from before B
-// came until after B was served. Those that are served in one transaction are
-// served together.
+// So B overtook A when A knew its place before B asked for the lock, and B was granted it in an
+// earlier transaction: A stood in the queue from before B's call until after B was served.
+// Contenders that are served in one transaction are served together.
 type turns struct {
-	recent []*ticket     // granted; that knew their place since the oldest acquire under way was invoked
+	recent []*ticket     // granted; those that knew their place since the oldest acquire under way was invoked
 	newest *ticket       // of the others, the one granted last
-	since  time.Duration // when that acquire was invoked: who asked before is judged, and newest need not have been ahead
+	since  time.Duration // when that acquire was invoked: earlier acquires are judged, and newest need not have been ahead of them
 }
 
 // ticket is an acquire with a number.
 type ticket struct {
 	*facts.Op
 	waited bool // it was found to have been served after others
-	passed bool // and before one that was ahead of it
+	passed bool // it was served before one that was ahead of it
 }
 
-// keepTicket puts an acquire with a place that is no token on record.
+// keepTicket records an acquire whose place is not a token.
 func (j *fairnessJudge) keepTicket(t *facts.Trace, o *facts.Op) {
 	if !o.OK() || o.Token == (histories.Token{}) {
 		if o.OK() {

@@ -13,12 +13,12 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// triesInVain finds the locks that a process tried again and again from from
-// on, while no other process held or wanted them, and never got.
+// triesInVain finds the locks that a process tried repeatedly after from, while no other
+// process held or wanted them, and never got.
 //
-// A single try may fail although the lock is free: the node of a contender that
-// gave up is deleted in the background, and until then it is ahead. So only
-// tries that go on for longer than a session can live count.
+// A single try may fail although the lock is free: the node of a contender that gave up is
+// deleted in the background, and until then it is ahead. So tries count only if they go on for
+// longer than a session can live.
 func (r *recentAcquires) triesInVain(from time.Duration) []verdict.Witness {
 	type tries struct {
 		first, last time.Duration
@@ -49,7 +49,7 @@ func (r *recentAcquires) triesInVain(from time.Duration) []verdict.Witness {
 			continue
 		}
 		w := witness.New(r.t, k.Lock, a.first, a.last, a.party)
-		w.What = fmt.Sprintf("process %d tried lock %q %d times between %s and %s, when nobody else held or wanted it, and never got it", k.Process, k.Lock, a.n, verdict.At(a.first), verdict.At(a.last))
+		w.What = fmt.Sprintf("process %d tried lock %q %d times between %s and %s, when no other process held or wanted it, and never got it", k.Process, k.Lock, a.n, verdict.At(a.first), verdict.At(a.last))
 		found = append(found, w)
 	}
 	slices.SortFunc(found, func(a, b verdict.Witness) int {
@@ -58,16 +58,16 @@ func (r *recentAcquires) triesInVain(from time.Duration) []verdict.Witness {
 	return found
 }
 
-// others finds, of the acquires of one lock, those of other processes than one that may have been
-// in the way at some time.
+// others holds the acquires of one lock, to find those of other processes that may have been in
+// the way at a time.
 type others struct {
 	calls []time.Duration // in order
-	// given and left are the latest times of the first i+1 acquires: when those were released of
-	// which the sessions lived on, and when the others had left.
+	// given and left hold the latest times of the first i+1 acquires: of the releases whose
+	// sessions lived on, and of the other departures.
 	given, left []latest
 }
 
-// latest is the latest of some times, and the latest of another process than that.
+// latest is the latest of some times, and the latest time of another process than that one.
 type latest struct {
 	process   int
 	at, other time.Duration
@@ -85,7 +85,7 @@ func (l latest) with(process int, at time.Duration) latest {
 	return l
 }
 
-// but is the latest time of a process other than one.
+// but returns the latest time of a process other than the given one.
 func (l latest) but(process int) time.Duration {
 	if process == l.process {
 		return l.other
@@ -93,7 +93,7 @@ func (l latest) but(process int) time.Duration {
 	return l.at
 }
 
-// othersOf are those of each lock.
+// othersOf returns the others of each lock.
 func (r *recentAcquires) othersOf() map[*facts.LockInfo]*others {
 	byLock := map[*facts.LockInfo][]*facts.Op{}
 	for _, o := range r.all {
@@ -125,10 +125,9 @@ func (r *recentAcquires) othersOf() map[*facts.LockInfo]*others {
 	return all
 }
 
-// about reports whether another process may have been in the way of all
-// tries in [first, last]. One that gave the lock back before is not. One that
-// failed, crashed or lost the lock may leave a node behind, for as long as a
-// session can live, and then some.
+// about reports whether another process may have been in the way of all tries in [first, last].
+// A process that released the lock before was not. A process that failed, crashed or lost the
+// lock may leave a node behind, for somewhat longer than a session can live.
 func (x *others) about(process int, first, last, lifetime time.Duration) bool {
 	n := sort.Search(len(x.calls), func(i int) bool { return x.calls[i] > last })
 	return n > 0 && (x.given[n-1].but(process) >= first || x.left[n-1].but(process) >= last-2*lifetime)

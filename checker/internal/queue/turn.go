@@ -10,15 +10,15 @@ import (
 // turn is an acquire that was first in its queue.
 type turn struct {
 	*facts.Op
-	told time.Duration // its place
-	from time.Duration // since then it was first
-	gave *facts.Hold   // whose release made it the first; nil if it was none
+	told time.Duration // when it was told its place
+	from time.Duration // since when it was first
+	gave *facts.Hold   // the hold whose release made it first; nil if none did
 
-	rests []*facts.Hold // given back, whose sessions are not known to have gone on: see LivedOn
+	rests []*facts.Hold // releases whose sessions are not known to have lived on: see LivedOn
 }
 
-// turnOf returns since when an acquire that has come to its end was the first in its
-// queue, nil if that is not known.
+// turnOf returns the turn of a settled acquire, with the time since when it was first in its
+// queue; nil if that is not known.
 func (w *wakeUps) turnOf(o *facts.Op, users *users) *turn {
 	if _, placed := lastPlace(o); !placed || o.Parts > 0 {
 		return nil
@@ -27,12 +27,12 @@ func (w *wakeUps) turnOf(o *facts.Op, users *users) *turn {
 	if !permits && users.held(o) {
 		return nil
 	}
-	mine := contender(w.t, o).Place // as it was told first
+	mine := contender(w.t, o).Place // at its first report
 	if sessionEnded(w.t, mine.Session, o) {
 		return nil
 	}
 	turn := &turn{Op: o, told: mine.Time, from: mine.Time}
-	by := -1 // who left then, by invocation, if it is among the users
+	by := -1 // the acquire that left then, by invocation, if it is among the users
 	left := func(at time.Duration, gave *facts.Hold, invoke int) {
 		if at > turn.from || at == turn.from && by >= 0 && invoke < by {
 			turn.from, turn.gave, by = at, gave, invoke
@@ -60,8 +60,8 @@ func (w *wakeUps) turnOf(o *facts.Op, users *users) *turn {
 	return turn
 }
 
-// leftBefore tells of the users of a queue that are over when they had left, and returns what those of
-// them were granted who were granted something. It passes over some who had left before the turn.
+// leftBefore calls left with the departures of users of a queue that are over, and returns what
+// those users were granted. It skips some that had left before the turn.
 func (w *wakeUps) leftBefore(q *place, turn *turn, left func(at time.Duration, gave *facts.Hold, invoke int)) (had []taken) {
 	o, users, permits := q.o, q.users, q.o.Recipe().HasPermits()
 	for _, x := range slices.Concat(users.over, users.fading) {
@@ -77,7 +77,7 @@ func (w *wakeUps) leftBefore(q *place, turn *turn, left func(at time.Duration, g
 		if !q.ahead(x) {
 			left(w.leaves(x), nil, x.Invoke)
 		} else if hasMoved(x) {
-			left(x.Places[len(x.Places)-1].Time, nil, x.Invoke) // the place that it had before is no more
+			left(x.Places[len(x.Places)-1].Time, nil, x.Invoke) // the place that it had before is gone
 		}
 	}
 	if permits {
@@ -99,7 +99,8 @@ func (w *wakeUps) leftBefore(q *place, turn *turn, left func(at time.Duration, g
 	return had
 }
 
-// restsBefore returns what was given back before a turn, and may not be gone.
+// restsBefore returns the holds that were released before a turn, and whose nodes may still
+// exist.
 func (w *wakeUps) restsBefore(turn *turn, users *users) []*facts.Hold {
 	var rests []*facts.Hold
 	for _, x := range users.left() {

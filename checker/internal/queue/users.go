@@ -8,37 +8,37 @@ import (
 )
 
 // users are the acquires of one lock that may be in the way of others: those under way, those
-// that hold, and those that are over and may have left something behind. Of the first two it is
-// known without a look at each whether one is in the way.
+// that hold the lock, and those that are over and may have left a node behind. For the first
+// two kinds it is known without visiting each whether one is in the way.
 type users struct {
-	open     []*facts.Op        // under way, by invocation; some may be so no more
-	waiting  int                // of them are
-	holders  []*facts.Op        // that have what they were granted; some may have it no more
-	holding  [2]int             // how many have: without those that read, and of those that do
-	permits  int                // that they have together
-	over     []*facts.Op        // the others, in the order in which they came to their ends
-	fading   []*facts.Op        // of the others those that had what they were granted, until it is known when they left, or that they leave something behind
-	rested   [2][]*facts.Op     // of them those of which it is known when they left, in that order: see restsFor
-	ready    []*facts.Op        // of the rested those whose sessions have lived on
-	out      map[*facts.Op]bool // of the rested those that count no more
-	granted  time.Duration      // when the last was granted what it had asked for
-	nameless int                // how many of the holders have no session
-	session  string             // of the places of all holders, if it is one
-	apart    bool               // it is not
-	kept     int                // how many of all there were when they were last gone through
-	index    *index             // of those under way; nil while they are few
+	open     []*facts.Op        // under way, by invocation; some may have ended
+	waiting  int                // the number of those that have not ended
+	holders  []*facts.Op        // that have the lock; some may have ended
+	holding  [2]int             // how many of them have not ended: writers and others, and readers
+	permits  int                // the permits that they have together
+	over     []*facts.Op        // the others, in the order in which they ended
+	fading   []*facts.Op        // of the others, those that were released, until their departure is known, or that they left a node
+	rested   [2][]*facts.Op     // of those, the ones whose departure is known, in its order: see restsFor
+	ready    []*facts.Op        // of the rested, those whose sessions have lived on
+	out      map[*facts.Op]bool // of the rested, those that no longer count
+	granted  time.Duration      // when the last acquire was granted
+	nameless int                // the number of holders without a session
+	session  string             // the common session of the places of all holders
+	apart    bool               // they have no common session
+	kept     int                // the number of all after the last removal
+	index    *index             // the index of those under way; nil while they are few
 }
 
-// usersOf are those of each lock. Most locks of a million have one: it needs no more than its place
-// in a slice.
+// usersOf are the users of each lock. Most of a million locks have one user, which takes only
+// its place in a slice.
 type usersOf struct {
-	first []*facts.Op // of each lock; nil when there were more, or none
+	first []*facts.Op // the user of each lock; nil when there were several, or none
 	more  facts.PerLock[users]
 	none  users
 }
 
-// of returns those of a lock, and whether anything has to be filed there. If one uses it alone,
-// they are none.
+// of returns the users of a lock, and whether they have to be maintained. For a lock with one
+// user the set is empty.
 func (u *usersOf) of(lock *facts.LockInfo) (all *users, several bool) {
 	if all := u.more.Of(lock); all != nil {
 		return all, true
@@ -46,7 +46,7 @@ func (u *usersOf) of(lock *facts.LockInfo) (all *users, several bool) {
 	return &u.none, false
 }
 
-// invoked takes in that an acquire is under way.
+// invoked records that an acquire is under way.
 func (u *usersOf) invoked(o *facts.Op) {
 	lock := o.Info()
 	all := u.more.Of(lock)
@@ -67,7 +67,7 @@ func (u *usersOf) invoked(o *facts.Op) {
 	all.add(o)
 }
 
-// crashed takes in that an operation will not be answered.
+// crashed records that an operation will not be answered.
 func (u *usersOf) crashed(o *facts.Op) {
 	if all, several := u.of(o.Info()); several {
 		all.leaves()
@@ -75,7 +75,7 @@ func (u *usersOf) crashed(o *facts.Op) {
 	}
 }
 
-// add files an acquire as it stands.
+// add files an acquire by its present state.
 func (u *users) add(o *facts.Op) {
 	h := own(o)
 	if h != nil {
@@ -107,7 +107,7 @@ func (u *users) add(o *facts.Op) {
 	}
 }
 
-// own is the hold that an acquire has begun, nil if it has begun none.
+// own returns the hold that an acquire has begun, nil if it has begun none.
 func own(o *facts.Op) *facts.Hold {
 	if o.Hold != nil && o.Hold.Acquire == o {
 		return o.Hold
@@ -115,13 +115,13 @@ func own(o *facts.Op) *facts.Hold {
 	return nil
 }
 
-// restsFor reports whether it is known when the acquire of a hold has left nothing behind: a
-// release of it was answered.
+// restsFor reports whether it is known when an acquire left no node behind any more: a release
+// of its hold was answered.
 func restsFor(o *facts.Op, h *facts.Hold) bool {
 	return h.Released != facts.Forever && !o.ChangedSession()
 }
 
-// side is where an acquire counts: 1 if it reads.
+// side returns the index under which an acquire is counted: 1 if it reads.
 func side(o *facts.Op) int {
 	if o.Reads() {
 		return 1
@@ -132,13 +132,13 @@ func side(o *facts.Op) int {
 // under reports whether an acquire is still under way.
 func under(o *facts.Op) bool { return o.Done < 0 && !o.Gone }
 
-// ends takes in that an acquire is under way no more. It is filed anew.
+// ends records that an acquire is no longer under way, and files it anew.
 func (u *users) ends(o *facts.Op) {
 	u.leaves()
 	u.add(o)
 }
 
-// leaves takes in that one is under way no more.
+// leaves records that one acquire is no longer under way.
 func (u *users) leaves() {
 	if u.waiting--; len(u.open) > 2*u.waiting+16 {
 		u.open = slices.DeleteFunc(u.open, func(o *facts.Op) bool { return !under(o) })
@@ -148,7 +148,7 @@ func (u *users) leaves() {
 	}
 }
 
-// ended takes in that one who held does so no more.
+// ended records that a hold has ended.
 func (u *users) ended(h *facts.Hold) {
 	u.without(h)
 	if n := u.holding[0] + u.holding[1]; len(u.holders) > 2*n+16 {
@@ -157,7 +157,7 @@ func (u *users) ended(h *facts.Hold) {
 	u.add(h.Acquire)
 }
 
-// without counts one less of those who hold.
+// without removes one hold from the counts of holders.
 func (u *users) without(h *facts.Hold) {
 	u.holding[side(h.Acquire)]--
 	u.permits -= h.Permits
@@ -174,17 +174,18 @@ func placeIn(o *facts.Op) string {
 	return o.Session
 }
 
-// alike reports whether the places of all holders, and that of another acquire, are of one session.
+// alike reports whether the places of all holders, and that of another acquire, are of one
+// session.
 func (u *users) alike(o *facts.Op) bool {
 	return !u.apart && u.session == o.Session && u.session == placeIn(o)
 }
 
-// held reports whether one has the lock that is in the way of o: of readers, one who writes.
+// held reports whether a holder is in the way of o. Only writers are in the way of a reader.
 func (u *users) held(o *facts.Op) bool {
 	return u.holding[0] > 0 || u.holding[1] > 0 && !o.Reads()
 }
 
-// settle finds those of which it is known by now when they left, and tells of them.
+// settle finds the users whose departure is known by now, and calls rests with each.
 func (u *users) settle(rests func(*facts.Op)) {
 	u.fading = slices.DeleteFunc(u.fading, func(o *facts.Op) bool {
 		h := own(o)
@@ -206,7 +207,7 @@ func (u *users) settle(rests func(*facts.Op)) {
 	})
 }
 
-// drop has some of the rested count no more.
+// drop removes some of the rested from the count.
 func (u *users) drop(left func(*facts.Op) bool, some []*facts.Op) {
 	if u.out == nil {
 		u.out = map[*facts.Op]bool{}
@@ -224,12 +225,12 @@ func (u *users) drop(left func(*facts.Op) bool, some []*facts.Op) {
 	}
 }
 
-// all is how many there are.
+// all returns the number of users.
 func (u *users) all() int {
 	return u.waiting + u.holding[0] + u.holding[1] + len(u.over) + len(u.fading) + len(u.rested[0]) + len(u.rested[1]) - len(u.out)
 }
 
-// oldest is when the first was asked for of those under way, or a time if none is.
+// oldest returns the earliest call of the acquires under way, none if there is no such acquire.
 func (u *users) oldest(none time.Duration) time.Duration {
 	for len(u.open) > 0 && !under(u.open[0]) {
 		u.open = u.open[1:]
@@ -240,8 +241,8 @@ func (u *users) oldest(none time.Duration) time.Duration {
 	return none
 }
 
-// forget drops those that had left before the oldest came that is still under way, if there are
-// many, and returns whether there are, and when that was.
+// forget drops the users that had left before the oldest acquire under way was called, if there
+// are many. It returns whether there were, and the time of that call.
 func (u *users) forget(now time.Duration, until func(*facts.Op) time.Duration) (many bool, oldest time.Duration) {
 	if u.all() <= 2*u.kept+256 {
 		return false, 0
@@ -257,13 +258,13 @@ func (u *users) forget(now time.Duration, until func(*facts.Op) time.Duration) (
 	return true, oldest
 }
 
-// left are those that are neither under way nor hold.
+// left returns the users that are neither under way nor hold the lock.
 func (u *users) left() []*facts.Op {
 	all := slices.Concat(u.over, u.fading, u.rested[0], u.rested[1])
 	return slices.DeleteFunc(all, func(o *facts.Op) bool { return u.out[o] })
 }
 
-// everyone are all of them.
+// everyone returns all users.
 func (u *users) everyone() []*facts.Op {
 	var all []*facts.Op
 	for _, o := range u.open {

@@ -9,17 +9,17 @@ import (
 	"github.com/zkverify/zkverify/checker/internal/facts"
 )
 
-// index finds those of the acquires under way that are ahead of another. It has those that read
-// apart: they are not in the way of each other. What is no more as it was filed is passed over.
+// index finds the acquires under way that are ahead of another. It keeps readers apart: they
+// are not in the way of each other. Entries that are out of date are skipped.
 type index struct {
-	unplaced [2][]*facts.Op // whose place is not known, by invocation
-	placed   [2]byOrder     // whose place is, by that
-	moved    [2][]filed     // that have had another place before, by the time of the last
-	told     []filed        // of a queue whose places have numbers: all, by time, of whoever
-	highest  []int          // the highest number of the first i+1 of those
+	unplaced [2][]*facts.Op // those without a known place, by invocation
+	placed   [2]byOrder     // those with a known place, by place
+	moved    [2][]filed     // those that have had another place before, by the time of the last place
+	told     []filed        // in a queue whose places have numbers: all reported places, by time
+	highest  []int          // the highest number of the first i+1 of told
 }
 
-// filed is an acquire with the place that it had.
+// filed is an acquire with the place that it had when it was filed.
 type filed struct {
 	*facts.Op
 	place facts.Place
@@ -27,10 +27,10 @@ type filed struct {
 
 func (f filed) stands() bool { return under(f.Op) && f.last() }
 
-// last reports whether it has told no place since.
+// last reports whether the acquire has reported no place since.
 func (f filed) last() bool { return f.Places[len(f.Places)-1].Event == f.place.Event }
 
-// fewUsers are gone through one by one.
+// fewUsers is the number of acquires up to which they are visited one by one.
 const fewUsers = 16
 
 func newIndex(u *users) *index {
@@ -65,7 +65,7 @@ func newIndex(u *users) *index {
 	return x
 }
 
-// hasMoved reports whether an acquire has had another place before the one that it has.
+// hasMoved reports whether an acquire has had another place before its present one.
 func hasMoved(o *facts.Op) bool {
 	if numbered(o.Recipe()) {
 		return len(o.Places) > 1
@@ -85,7 +85,7 @@ func (x *index) add(o *facts.Op) {
 	x.unplaced[side(o)] = slices.Insert(all, i, o)
 }
 
-// tells takes in that an acquire has told a place.
+// tells records that an acquire has reported a place.
 func (x *index) tells(o *facts.Op) {
 	x.add(o)
 	place := o.Places[len(o.Places)-1]
@@ -102,7 +102,7 @@ func (x *index) tells(o *facts.Op) {
 	}
 }
 
-// earliest is the first of those whose place is not known, or nil.
+// earliest returns the first acquire without a known place, or nil.
 func (x *index) earliest(side int) *facts.Op {
 	all := x.unplaced[side]
 	for len(all) > 0 {
@@ -117,7 +117,7 @@ func (x *index) earliest(side int) *facts.Op {
 	return all[0]
 }
 
-// first is the one with the first place.
+// first returns the acquire with the first place.
 func (x *index) first(side int) (filed, bool) {
 	all := &x.placed[side]
 	for len(*all) > 0 && !(*all)[0].stands() {
@@ -129,8 +129,8 @@ func (x *index) first(side int) (filed, bool) {
 	return (*all)[0], true
 }
 
-// lastMove is when the last of those that have had another place before had told its place, and
-// which of them asked first.
+// lastMove returns when the last of the acquires that have moved reported its place, and the
+// first invoked of those that did so at that time.
 func (x *index) lastMove(side int) (at time.Duration, invoke int) {
 	all := x.moved[side]
 	for len(all) > 0 && !all[len(all)-1].stands() {
@@ -152,8 +152,8 @@ func (x *index) lastMove(side int) (at time.Duration, invoke int) {
 	return at, invoke
 }
 
-// mayBeRenumbered reports whether somebody may have been told a number that is not less than
-// one, before a time.
+// mayBeRenumbered reports whether an acquire may have been told a number of at least number
+// before a time.
 func (x *index) mayBeRenumbered(before time.Duration, number int) bool {
 	i, _ := slices.BinarySearchFunc(x.told, before, func(f filed, before time.Duration) int { return cmp.Compare(f.place.Time, before) })
 	return i > 0 && x.highest[i-1] >= number
@@ -173,13 +173,13 @@ func (b *byOrder) Pop() any {
 	return x
 }
 
-// place is that of an acquire in the queue, when it is held against those of others.
+// place is the place of an acquire in the queue, to be compared with those of others.
 type place struct {
 	o     *facts.Op
 	place facts.Place
 	users *users
 
-	asked, anew bool // whether the numbers have begun anew; see renumbered
+	asked, anew bool // whether renumbered was computed, and its result
 }
 
 // ahead reports whether o is ahead of another acquire, which has no hold.
@@ -192,9 +192,9 @@ func (q *place) ahead(x *facts.Op) bool {
 }
 
 // renumbered reports whether the numbers of the places have begun anew just before o, as they
-// do when all have left the queue: somebody had been told a number that is not less, before o was
-// called. He may have what he waited for, and not know it yet, so nobody is behind o for
-// his number.
+// do when all contenders have left the queue: another acquire had been told a number at least
+// as high, before o was called. That acquire may have been granted, and not know it yet, so its
+// number does not prove that it is behind o.
 func (q *place) renumbered() bool {
 	if q.asked {
 		return q.anew
@@ -208,13 +208,13 @@ func (q *place) renumbered() bool {
 		return x != q.o && known && theirs.Time < q.o.Call && theirs.Sequence >= q.place.Sequence
 	})
 	if !q.anew && q.users.index != nil {
-		q.users.index = newIndex(q.users) // without those that are there no more
+		q.users.index = newIndex(q.users) // without the outdated entries
 	}
 	return q.anew
 }
 
-// isBehind reports whether o is behind one that is under way. Of the others left is told when
-// they had left the place that they had before.
+// isBehind reports whether o is behind an acquire that is under way. For the others it calls
+// left with the time when they had left their earlier place.
 func (q *place) isBehind(left func(at time.Duration, gave *facts.Hold, invoke int)) bool {
 	u := q.users
 	if u.waiting > fewUsers {
@@ -237,7 +237,7 @@ func (q *place) isBehind(left func(at time.Duration, gave *facts.Hold, invoke in
 	return false
 }
 
-// isBehindBy is isBehind by the index, if that knows.
+// isBehindBy is isBehind by the index; known is false if the index cannot decide.
 func (q *place) isBehindBy(left func(at time.Duration, gave *facts.Hold, invoke int)) (behind, known bool) {
 	sides := 2
 	if q.o.Reads() {
@@ -251,7 +251,7 @@ func (q *place) isBehindBy(left func(at time.Duration, gave *facts.Hold, invoke 
 		first, ok := x.first(side)
 		if ok && !before(q.place, first.place) {
 			if numbered(q.o.Recipe()) && first.Call > q.place.Time {
-				return false, false // its number is of another queue
+				return false, false // its number is from another queue
 			}
 			return true, true
 		}

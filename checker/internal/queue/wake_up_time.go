@@ -9,24 +9,24 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// clear returns the longest piece of the time in which a contender was the first in
-// its queue that can be held against its lock. A wake-up takes milliseconds, and the
-// slow look that makes up for a missed one comes about twice the bound later;
-// everything in between has to have another reason, or to be a bug. So no time counts in which
-//   - a fault was in force that has hit the contender, or any server, or was over for less
-//     than a session timeout: clients connect again. Who was told its place when the fault
-//     had been over for half the bound had connected by then;
-//   - a server was not found to serve, from one bound before that until one after it. It
-//     is asked four times a second over a link that no fault hits, and has half a second to
-//     answer: one that stands still for three quarters of a second is found out;
-//   - nothing went on record for half the bound, or nobody was answered if the servers are
-//     not asked, and one bound after that: the machine may have stood still, or been far
-//     too busy;
-//   - a place in the queue, or a release, took a quarter of the bound although no fault had
-//     hit who asked for it, and one bound after that: it is a single write.
+// clear returns the longest piece of the time in which a contender was first in its queue that
+// can be held against its lock. A wake-up takes milliseconds, and the slow poll that makes up
+// for a missed one comes about twice the bound later; every delay in between has another
+// reason, or is a bug. So no time counts in which
+//   - a fault was in force that has hit the contender, or any server, or had ended less than a
+//     session timeout before: clients connect again. A contender that was told its place when
+//     the fault had been over for half the bound had connected by then;
+//   - a server was not found to serve, from one bound before that until one after it. It is asked
+//     four times a second over a link that no fault hits, and has half a second to answer: a
+//     server that stands still for three quarters of a second is found out;
+//   - nothing was recorded for half the bound, or no client was answered if the servers are not
+//     asked, and one bound after that: the machine may have stood still, or been far too busy;
+//   - a place in the queue, or a release, took a quarter of the bound although no fault had hit
+//     the client that asked for it, and one bound after that: it is a single write.
 //
-// What is left must be longer than the bound without a gap. So a machine that is too busy to wake
-// a waiter in time is on record as being so, unless it was only ever too busy for that one waiter.
+// The remaining time must be longer than the bound without a gap. So a machine that is too busy
+// to wake a waiter in time is recorded as such, unless it was only ever too busy for that one
+// waiter.
 func (w *wakeUps) clear(turn *turn) facts.Span {
 	from, to := turn.from, max(turn.from, turn.Ret)
 	while := w.t.Header.SessionTimeout
@@ -53,9 +53,9 @@ func (w *wakeUps) clear(turn *turn) facts.Span {
 	return best
 }
 
-// event takes in what shows that the machine runs and that servers answer. Where they
-// are asked all the time, and what they are is on record when nothing else is, every
-// event does; else those that a server has answered.
+// event takes in an event that shows that the machine runs and that servers answer. If the
+// servers are asked all the time, so that their states are recorded when nothing else is, every
+// event shows that; otherwise only those that a server has answered.
 func (w *wakeUps) event(e *histories.Event) {
 	known := len(w.standstill.Spans)
 	switch {
@@ -73,13 +73,13 @@ func (w *wakeUps) event(e *histories.Event) {
 	}
 }
 
-// spoil takes in a time that does not count, nor does one bound after it. It has just come to its
-// end.
+// spoil records a time that does not count, and neither does one bound after it. It has just
+// ended.
 func (w *wakeUps) spoil(s facts.Span) {
 	w.spoilt = w.spoilt.with(facts.Span{From: s.From, To: facts.After(s.To, w.bound)})
 }
 
-// union is a union of spans that came to their ends one after the other: disjoint, and in order.
+// union is a union of spans, added in the order of their ends: disjoint, and in order.
 type union []facts.Span
 
 func (u union) with(s facts.Span) union {
@@ -90,7 +90,7 @@ func (u union) with(s facts.Span) union {
 	return append(u, s)
 }
 
-// touching are those that touch a stretch of time.
+// touching returns the spans that touch a stretch of time.
 func (u union) touching(from, to time.Duration) []facts.Span {
 	i, _ := slices.BinarySearchFunc(u, from, func(s facts.Span, from time.Duration) int { return cmp.Compare(s.To, from) })
 	n := i
@@ -100,7 +100,7 @@ func (u union) touching(from, to time.Duration) []facts.Span {
 	return u[i:n]
 }
 
-// downServers are the servers that do not serve now.
+// downServers holds the servers that do not serve now.
 type downServers struct {
 	from  map[int]time.Duration // since when each was not found to serve, by id
 	began []serverDown          // in order; some may serve again
@@ -116,7 +116,7 @@ func (d *downServers) begin(id int, from time.Duration) {
 	d.began = append(d.began, serverDown{id, from})
 }
 
-// since returns since when one of them has not served, if there is one.
+// since returns the time since when one of them has not served, if there is one.
 func (d *downServers) since() (time.Duration, bool) {
 	for len(d.began) > 0 {
 		first := d.began[0]
@@ -128,7 +128,7 @@ func (d *downServers) since() (time.Duration, bool) {
 	return 0, false
 }
 
-// seen takes in what a server is.
+// seen records the state of a server.
 func (w *wakeUps) seen(s *histories.Server, at time.Duration) {
 	before, known := w.servers[s.ID]
 	w.servers[s.ID] = s.State
@@ -138,7 +138,7 @@ func (w *wakeUps) seen(s *histories.Server, at time.Duration) {
 	serves := s.State != histories.Electing && s.State != histories.Silent && s.State != histories.Down
 	from, isDown := w.down.from[s.ID]
 	switch begun := max(0, at-w.bound); {
-	case !isDown && serves: // it was something else for a moment
+	case !isDown && serves: // it was in another state for a moment
 		w.spoil(facts.Span{From: begun, To: at})
 	case !isDown:
 		w.down.begin(s.ID, begun)
@@ -148,7 +148,7 @@ func (w *wakeUps) seen(s *histories.Server, at time.Duration) {
 	}
 }
 
-// placed takes in that an acquire has told a place.
+// placed records that an acquire has reported a place.
 func (w *wakeUps) placed(o *facts.Op) {
 	if !w.concerns(o) {
 		return
@@ -162,7 +162,7 @@ func (w *wakeUps) placed(o *facts.Op) {
 	}
 }
 
-// answered takes in the answer to what takes a single write.
+// answered takes in the answer to an operation that takes a single write.
 func (w *wakeUps) answered(o *facts.Op, at time.Duration) {
 	if at-o.Call > w.bound/4 && len(w.way.faultsOn(o.Process, o.Call, at, w.t.Header.SessionTimeout)) == 0 {
 		w.spoil(facts.Span{From: o.Call, To: at})

@@ -12,11 +12,11 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 )
 
-// wakeUps finds waiters that were not woken: the first contender in the queue of a free
-// lock must be granted it within the bound that the target promises. A lock that polls its
-// queue recovers from a wake-up that it missed, but late: the bound shows it. A semaphore is
-// free for a contender when it has room for the permits that the contender asks for: those who
-// were granted theirs have left the queue, and what they have is out until they give it back.
+// wakeUps finds waiters that were not woken: the first contender in the queue of a free lock
+// must be granted it within the bound that the target promises. A lock that polls its queue
+// recovers from a wake-up that it missed, but late: the bound shows it. A semaphore is free for
+// a contender when it has room for the permits that the contender asks for: contenders that
+// were granted theirs have left the queue, and their permits are out until they are released.
 //
 // Only these can be ahead of a contender that knows its place:
 //   - the holder, until a release of it was answered. A holder that lost the lock or
@@ -30,10 +30,10 @@ import (
 // contender does not wait for nodes that its own session is deleting. A reader waits only
 // for writers, and shows nothing of other readers.
 //
-// All times are those of records. A release takes effect before its answer is recorded,
-// and a contender has its place before it reports it, so the first contender was first
-// from an earlier time on. A grant is recorded a moment after it was made. The method
-// clear says which time counts.
+// All times are those of records. A release takes effect before its answer is recorded, and a
+// contender has its place before it reports it, so the first contender was first from an
+// earlier time on. A grant is recorded a moment after it was made. The method clear decides
+// which time counts.
 type wakeUps struct {
 	t       *facts.Trace
 	way     *inTheWay
@@ -41,23 +41,24 @@ type wakeUps struct {
 	bound   time.Duration // 0: none is promised
 	users   usersOf
 	locks   facts.PerLock[lockLeft]
-	resting map[string][]*facts.Op // that a release ended, by session: whether that lived on is not known
-	gone    map[*facts.Op]bool     // that hold, and are known to have left the queue all the same
-	late    []*turn                // of those who were first for longer than the bound, whatever the reason
+	resting map[string][]*facts.Op // ended by a release, by session: it is not known whether the session lived on
+	gone    map[*facts.Op]bool     // holders that are known to have left the queue
+	late    []*turn                // the turns that took longer than the bound, for any reason
 
 	judged  int
-	longest time.Duration // of these
+	longest time.Duration // of the judged wake-ups
 
-	standstill facts.Quiet // when nothing shows that the machine ran, and that servers answered
+	standstill facts.Quiet // when no event shows that the machine ran, and that servers answered
 	servers    map[int]histories.ServerState
 	down       downServers
-	spoilt     union // when a server had not served, operations were slow with no fault about, or nothing went on record
+	spoilt     union // when a server did not serve, operations were slow without a fault, or nothing was recorded
 }
 
-// lockLeft is what is known of those who are among the users of one lock no more.
+// lockLeft holds the last departure of the acquires that are no longer among the users of one
+// lock.
 type lockLeft struct {
-	at   time.Duration // when the last of them had left; forever if that is not known of one: then nothing is
-	gave *facts.Hold   // that it gave back then; nil if it did something else
+	at   time.Duration // when the last of them had left; forever if a departure is not known: then no turn is
+	gave *facts.Hold   // the hold that it released then; nil if it left otherwise
 }
 
 func (l *lockLeft) with(at time.Duration, gave *facts.Hold) {
@@ -100,7 +101,7 @@ func (w *wakeUps) invoked(o *facts.Op) {
 	w.users.invoked(o)
 }
 
-// crashed takes in that an operation will not be answered.
+// crashed records that an operation will not be answered.
 func (w *wakeUps) crashed(o *facts.Op) {
 	if w.bound > 0 {
 		w.room.crashed(o)
@@ -110,7 +111,7 @@ func (w *wakeUps) crashed(o *facts.Op) {
 	}
 }
 
-// ended takes in that a hold has come to its end, unless it has before its acquire was answered.
+// ended records that a hold has ended, unless it ended before its acquire was answered.
 func (w *wakeUps) ended(h *facts.Hold) {
 	users, several := w.users.of(h.Info())
 	switch {
@@ -122,7 +123,7 @@ func (w *wakeUps) ended(h *facts.Hold) {
 	}
 }
 
-// completed judges an acquire that was answered, when holds know of it.
+// completed judges an acquire that was answered, after its hold was updated.
 func (w *wakeUps) completed(o *facts.Op) {
 	if w.bound > 0 && o.Kind == histories.Release && o.OK() && o.Hold != nil && o.Hold.EndEvent == o.Invoke {
 		w.answered(o, o.Ret)
@@ -157,7 +158,7 @@ func (w *wakeUps) completed(o *facts.Op) {
 	}
 }
 
-// rests takes in that a release has ended an acquire.
+// rests records that a release has ended an acquire.
 func (w *wakeUps) rests(x *facts.Op) {
 	if s := x.Hold.Session; !w.t.Sessions.LivedOn(x.Hold) {
 		all := w.resting[s]
@@ -172,7 +173,7 @@ func (w *wakeUps) rests(x *facts.Op) {
 	users.ready = append(users.ready, x)
 }
 
-// lives takes in that a session may have been found to live on.
+// lives records that a session may have been found to live on.
 func (w *wakeUps) lives(session string) {
 	resting := w.resting[session]
 	if len(resting) == 0 {
@@ -190,7 +191,7 @@ func (w *wakeUps) lives(session string) {
 	}
 }
 
-// granted drops those who are known to have left, now that y has been granted the lock.
+// granted drops the users that are known to have left, now that y has been granted the lock.
 func (w *wakeUps) granted(y *facts.Op, users *users) {
 	type drop struct {
 		*facts.Op
@@ -199,7 +200,7 @@ func (w *wakeUps) granted(y *facts.Op, users *users) {
 	}
 	var drops []drop
 	mine, placed := y.LastPlace()
-	placed = placed && y.Token.Sub == 0 && !y.Recipe().HasPermits() // else it has not waited for others, or not for what they may have taken
+	placed = placed && y.Token.Sub == 0 && !y.Recipe().HasPermits() // else it has not waited for others, or not for their permits
 	left := func(x *facts.Op) bool {
 		if x == y {
 			return false
@@ -246,8 +247,8 @@ func (w *wakeUps) granted(y *facts.Op, users *users) {
 	}
 }
 
-// lastPlace returns the last place that an acquire was told, if its queue has an order that is
-// on record: that of the tokens, or of the numbers.
+// lastPlace returns the last place that an acquire was told, if the order of its queue is on
+// record: by tokens, or by numbers.
 func lastPlace(o *facts.Op) (facts.Place, bool) {
 	if numbered(o.Recipe()) && len(o.Places) > 0 {
 		return o.Places[len(o.Places)-1], true
@@ -263,7 +264,7 @@ func before(a, b facts.Place) bool {
 	return a.Token.Less(b.Token)
 }
 
-// leaves returns until when an acquire may be ahead of others; forever if that is not
+// leaves returns the time until which an acquire may be ahead of others; forever if that is not
 // known yet.
 func (w *wakeUps) leaves(x *facts.Op) time.Duration {
 	soon := facts.After(x.Ret, w.bound/4)
@@ -273,7 +274,7 @@ func (w *wakeUps) leaves(x *facts.Op) time.Duration {
 	return w.way.until(x)
 }
 
-// missed returns the wake-ups that were missed, when the history is known to its end.
+// missed returns the missed wake-ups, when the whole history is known.
 func (w *wakeUps) missed() []func() verdict.Witness {
 	var all []func() verdict.Witness
 	for _, turn := range w.late {

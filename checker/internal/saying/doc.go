@@ -1,2 +1,2 @@
-// Package saying judges what leases, locks and their observers say of themselves.
+// Package saying judges the answers of leases, locks and their observers about themselves.
 package saying

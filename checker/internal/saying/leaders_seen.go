@@ -11,11 +11,12 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 )
 
-// observersJudge: the terms that one client sees never get older. What it has seen once is
-// the past for all that it sees later, also in another session: servers show a session
-// nothing older than it has seen, and grant a session by a transaction.
+// observersJudge judges that the terms that one client sees never get older. A leader that the
+// client has seen is in the past of all that it sees later, also in another session: servers
+// show a session nothing older than it has seen, and create a session by a transaction.
 //
-// A leader that is seen again after nobody led is an older one: no term begins twice.
+// A leader that is seen again after an observation without a leader counts as older: no term
+// begins twice.
 type observersJudge struct {
 	facts.Deaf
 	v    *verdict.Verdict
@@ -24,13 +25,13 @@ type observersJudge struct {
 	seen int // leaders
 }
 
-// seenLeader is the newest leader that a client has seen, and what it saw last.
+// seenLeader is the newest leader that a client has seen, and its last observation.
 type seenLeader struct {
 	*facts.Op
-	vacant bool // nobody led since
+	vacant bool // the client has since seen that there was no leader
 }
 
-// NewObservers returns the judge that judges what observers of elections see.
+// NewObservers returns the judge of the leaders that observers of elections see.
 func NewObservers(t *facts.Trace, v *verdict.Verdict) judge.Judge {
 	v.Promised, v.Expected = t.Header.Promises.Tokens, true
 	j := &observersJudge{v: v, t: t, last: map[facts.LockUse]seenLeader{}}
@@ -62,7 +63,7 @@ func wentBack(t *facts.Trace, o *facts.Op, last seenLeader) verdict.Witness {
 	w := witness.New(t, o.Lock, last.Ret, o.Ret, p)
 	before := fmt.Sprintf("that of term %s", verdict.Token(last.Token))
 	if o.Token == last.Token {
-		before = "that nobody leads any more"
+		before = "that there was no leader any more"
 	}
 	w.What = fmt.Sprintf("%v saw the leader of term %s of %q at %s, after it had seen %s by %s",
 		p, verdict.Token(o.Token), w.Lock, verdict.At(o.Ret), before, verdict.At(last.Ret))
@@ -75,7 +76,7 @@ func (j *observersJudge) Conclude(*judge.Engines, *facts.Trace) {
 	v := j.v
 	v.Count("leaders seen", j.seen)
 	if j.seen == 0 {
-		v.Idle("nobody has seen a leader")
+		v.Idle("no client has seen a leader")
 		return
 	}
 	v.Conclude(

@@ -9,7 +9,7 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// deadline is what a lease told of its session.
+// deadline is a deadline that a lease reported, and so a promise about its session.
 type deadline struct {
 	at      time.Duration
 	said    verdict.Party
@@ -18,8 +18,8 @@ type deadline struct {
 	asked   time.Duration
 }
 
-// aboutLease judges what a lease says of itself. h is its hold, nil if nothing is
-// on record of it.
+// aboutLease judges the answers of a lease about itself. h is its hold, nil if none is on
+// record.
 func (s *sayings) aboutLease(i int, e *histories.Event, h *facts.Hold) {
 	said, p := e.Saying, s.party(i, e, h)
 	lock := facts.LocksOf(e)[0]
@@ -48,7 +48,7 @@ func (s *sayings) aboutLease(i int, e *histories.Event, h *facts.Hold) {
 	}
 	if said.Created != 0 {
 		s.nodes++
-		// That of a reader who was a writer before is its writer's, and so on.
+		// A reader that was a writer before has the writer's node, and so on.
 		if e.Token.Sub == 0 && e.Token.Zxid != said.Created {
 			s.wrong(p, lock, fmt.Sprintf("%v holds lock %q with token %s, and the servers have created its node in transaction %#x", p, lock, verdict.Token(e.Token), said.Created))
 		}
@@ -63,8 +63,8 @@ func (s *sayings) aboutLease(i int, e *histories.Event, h *facts.Hold) {
 	}
 }
 
-// ranFor returns for how long at least a process has run in [from, to]: not while it was
-// paused, nor while the process that records, which may be its own, stood still.
+// ranFor returns the least time for which a process has run in [from, to]: without its pauses,
+// and without the stalls of the recording process, which may be its own.
 func ranFor(t *facts.Trace, process int, from, to time.Duration) time.Duration {
 	ran := to - from
 	for _, paused := range t.Faults.PausedIn(process, from, to) {
@@ -73,7 +73,7 @@ func ranFor(t *facts.Trace, process int, from, to time.Duration) time.Duration {
 	return ran
 }
 
-// expired judges the deadlines that were told of a session which has ended.
+// expired judges the deadlines of leases of a session that has ended.
 func (s *sayings) expired(session string, gone time.Duration) {
 	if d, told := s.deadlines[session]; told {
 		s.tooLate(d, gone)
@@ -81,8 +81,8 @@ func (s *sayings) expired(session string, gone time.Duration) {
 	}
 }
 
-// tooLate judges a deadline: the servers must not end a session before, unless
-// somebody forces it to expire. That it has ended is seen late, which is lenient.
+// tooLate judges a deadline: the servers must not end the session before it, unless a fault
+// forces the session to expire. The end is seen late, which is lenient.
 func (s *sayings) tooLate(d deadline, gone time.Duration) {
 	if d.at <= gone || s.t.Faults.WasForced(d.session, d.said.Process, d.asked-s.t.Calm(), gone) {
 		return
@@ -90,7 +90,7 @@ func (s *sayings) tooLate(d deadline, gone time.Duration) {
 	s.wrong(d.said, d.lock, fmt.Sprintf("the lease of %v on lock %q said at %s that it was good until %s, and the servers had ended its session by %s", d.said, d.lock, verdict.At(d.asked), verdict.At(d.at), verdict.At(gone)))
 }
 
-// aboutHeld judges whether the client holds the lock, as it says.
+// aboutHeld judges the client's answer whether it holds the lock.
 func (s *sayings) aboutHeld(i int, e *histories.Event, h *facts.Hold) {
 	if e.Saying.Held == nil {
 		return
@@ -100,12 +100,12 @@ func (s *sayings) aboutHeld(i int, e *histories.Event, h *facts.Hold) {
 	case !says && h != nil && h.EndEvent < 0:
 		s.wrong(p, e.Lock, fmt.Sprintf("the client of %v said at %s that it did not hold lock %q, which that has held since %s", p, verdict.At(e.Time), e.Lock, verdict.At(h.Start)))
 	case says && s.free(e, h):
-		s.wrong(p, e.Lock, fmt.Sprintf("the client of %v said at %s that it held lock %q, which nobody does through it any more", p, verdict.At(e.Time), e.Lock))
+		s.wrong(p, e.Lock, fmt.Sprintf("the client of %v said at %s that it held lock %q, which no process holds through it any more", p, verdict.At(e.Time), e.Lock))
 	}
 }
 
-// free reports whether nobody can have held the lock, through the client that was
-// asked, since it was.
+// free reports whether no process can have held the lock, through the client that was asked,
+// since the question.
 func (s *sayings) free(e *histories.Event, h *facts.Hold) bool {
 	p := s.t.Process(e.Process)
 	if len(p.Open) > 0 || s.answered[p] > e.Saying.Asked || h != nil && (h.EndEvent < 0 || h.End > e.Saying.Asked) {
@@ -115,7 +115,7 @@ func (s *sayings) free(e *histories.Event, h *facts.Hold) bool {
 		s.users[user{e.Lock, anyMode, e.Session, noProcess}] == 0
 }
 
-// user names what may hold a lock through a client: holds in a mode, by process and by session,
+// user identifies uses of a lock through a client: holds in a mode, by process and by session,
 // and operations under way in anyMode, by session.
 type user struct {
 	lock    string
@@ -145,7 +145,8 @@ func (s *sayings) holds(h *facts.Hold, n int) {
 	s.use(user{h.Lock, h.Mode, h.Session, noProcess}, n)
 }
 
-// Invoked counts an operation that is under way, and ends those that are no more.
+// Invoked counts an operation that is under way, and ends removes those of a process that are
+// over.
 func (s *sayings) Invoked(o *facts.Op) { s.use(user{o.Lock, anyMode, o.Session, noProcess}, 1) }
 
 func (s *sayings) ends(process int) {

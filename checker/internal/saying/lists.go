@@ -10,33 +10,34 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// lists are those that were made of a queue while some stood in it who may give back what they
-// are granted: then the node of such a one was there all the time. When it is given back, the
-// lists are found in which it was not, or with another session. Of those in which it was there is
-// an entry each, so that no list is held against all who stand in the queue.
+// lists are the lists of a queue that were made while a contender stood in it that may still
+// release its grant. After the release it is known that the contender's node existed all that
+// time, and the lists that lack it, or show it with another session, are wrong. The
+// entries of a list are indexed by zxid, so that a list need not be compared with every
+// contender of the queue.
 type lists struct {
-	standing []*facts.Op // acquires that have told their place, in that order; some may be over
-	kept     int         // how many of them there were when they were last gone through
+	standing []*facts.Op // acquires that have reported their place, in that order; some may be over
+	kept     int         // the length of standing after the last removal
 	all      []list
-	dropped  int                // how many there were before those
+	dropped  int                // the number of lists dropped before those
 	in       map[int64][]inList // by zxid, in order
 }
 
-// list is a list of a queue.
+// list is a list of a queue, as a client was told it.
 type list struct {
 	event int
 	said  verdict.Party
-	n     int     // how many there were in it
-	zxids []int64 // theirs, each once
+	n     int     // the number of contenders in it
+	zxids []int64 // their zxids, each once
 }
 
 // inList is a contender in a list.
 type inList struct {
-	n       int // of the list, counted from the first that there ever was
+	n       int // the number of the list, counted from the first ever
 	session string
 }
 
-// stands takes in that an acquire has told its place.
+// stands records that an acquire has reported its place.
 func (l *lists) stands(o *facts.Op) {
 	if len(l.standing) > 2*l.kept+16 {
 		l.standing = slices.DeleteFunc(l.standing, leftFor)
@@ -45,8 +46,8 @@ func (l *lists) stands(o *facts.Op) {
 	l.standing = append(l.standing, o)
 }
 
-// leftFor reports whether an acquire stands in the queue no more, and will not be known to have
-// given back what it was granted.
+// leftFor reports whether an acquire has left the queue without a release that could still be
+// recorded.
 func leftFor(o *facts.Op) bool {
 	h := o.Hold
 	switch {
@@ -60,7 +61,7 @@ func leftFor(o *facts.Op) bool {
 	return h.EndEvent >= 0 && (h.Why != facts.ByRelease || h.Released != facts.Forever || o.By.Gone())
 }
 
-// add takes a list in, if anybody stands in the queue.
+// add adds a list, if a contender stands in the queue.
 func (l *lists) add(i int, said verdict.Party, queue []histories.Participant) {
 	for len(l.standing) > 0 && leftFor(l.standing[0]) {
 		l.standing = l.standing[1:]
@@ -90,7 +91,7 @@ func (l *lists) add(i int, said verdict.Party, queue []histories.Participant) {
 	l.all = append(l.all, made)
 }
 
-// drop forgets the lists that were made before an event.
+// drop drops the lists that were made before an event.
 func (l *lists) drop(before int) {
 	past := 0
 	for ; past < len(l.all) && l.all[past].event < before; past++ {
@@ -105,8 +106,8 @@ func (l *lists) drop(before int) {
 	l.all, l.dropped = l.all[past:], l.dropped+past
 }
 
-// givenBack judges the lists that were made while the acquire of a hold, which has been given
-// back, stood in the queue with the token of that hold.
+// givenBack judges the lists that were made while the acquire of a hold, which has been
+// released, stood in the queue with the hold's token.
 func (s *sayings) givenBack(l *lists, h *facts.Hold) {
 	o := h.Acquire
 	if h.Token.Sub != 0 {
@@ -138,15 +139,15 @@ func (s *sayings) givenBack(l *lists, h *facts.Hold) {
 	}
 }
 
-// before returns how many of the lists were made before an event.
+// before returns the number of lists that were made before an event.
 func (l *lists) before(event int) int {
 	return sort.Search(len(l.all), func(i int) bool { return l.all[i].event >= event })
 }
 
-// tookAway reports whether a fault may have taken away, by the time of a list, the node by
-// which an acquire stands in a queue. Who cannot reach a server does not hear of it, may
-// be granted the lock after that, and gives it back without being told otherwise. Neither
-// does a process that is paused: it may give a lock back as it wakes, whose session has ended.
+// tookAway reports whether a fault may have removed, by the time of a list, the node of an
+// acquire in a queue. A client that cannot reach a server does not learn of that: it may be
+// granted the lock afterwards, and release it without an error. The same goes for a process
+// that is paused: it may release a lock as it wakes, although its session has ended.
 func tookAway(t *facts.Trace, o *facts.Op, p facts.Place, made *list) bool {
 	by := made.said.To
 	known := func(is func(*facts.Fault) bool) func(*facts.Fault) bool {

@@ -11,7 +11,7 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// lease returns what is known of a lease.
+// lease returns the record of a lease.
 func (s *sayings) lease(key facts.LeaseKey) *leaseSaid {
 	l := s.leases[key]
 	if l == nil {
@@ -21,8 +21,8 @@ func (s *sayings) lease(key facts.LeaseKey) *leaseSaid {
 	return l
 }
 
-// told takes in what an observer was told: that a lease was acquired, and then
-// that it was lost or given back, each once.
+// told takes in a notification of an observer: a lease was acquired, and later lost or
+// released, each once.
 func (s *sayings) told(i int, e *histories.Event) {
 	s.notifications++
 	l := s.lease(facts.LeaseKey{Lock: e.Lock, Token: e.Token})
@@ -45,7 +45,7 @@ func (s *sayings) told(i int, e *histories.Event) {
 	s.forget(e)
 }
 
-// settle holds what observers were told of the end of a lease against the record.
+// settle compares the observers' notification of the end of a lease with the record.
 func (s *sayings) settle(l *leaseSaid) {
 	h := l.hold
 	if h == nil || l.lost+l.released != 1 || h.EndEvent < 0 || h.Closed {
@@ -55,24 +55,24 @@ func (s *sayings) settle(l *leaseSaid) {
 	case l.lost == 1 && h.Why == facts.ByRelease && h.Released != facts.Forever:
 		s.wrong(endOf(h), h.Lock, fmt.Sprintf("an observer was told that the lease of %v on lock %q was lost, which %v gave back at %s", witness.OfHold(h), h.Lock, witness.OfHold(h), verdict.At(h.Released)))
 	case l.released == 1 && h.Why == facts.ByLoss && h.Acquire.Parts > 1:
-		return // another one of several was lost, and what was left given back
+		return // another one of several was lost, and the rest released
 	case l.released == 1 && h.Why == facts.ByLoss:
 		s.wrong(endOf(h), h.Lock, fmt.Sprintf("an observer was told that the lease of %v on lock %q was given back, which had been lost at %s", witness.OfHold(h), h.Lock, verdict.At(h.End)))
 	default:
 		return
 	}
-	l.lost = 2 // told once
+	l.lost = 2 // so that it is reported once
 }
 
-// endOf is the party whose part is the end of its hold.
+// endOf returns the party whose part is the end of its hold.
 func endOf(h *facts.Hold) verdict.Party {
 	p := witness.OfHold(h)
 	p.From = h.End
 	return p
 }
 
-// overtake takes in that observers were told of a lease: what they had to be told
-// of those before, of the same process, they were told before, or never.
+// overtake records that observers were told of a lease. They must have been told of earlier
+// leases of the same process before, or they never will be.
 func (s *sayings) overtake(l *leaseSaid) {
 	if l.hold == nil {
 		return
@@ -86,14 +86,14 @@ func (s *sayings) overtake(l *leaseSaid) {
 	u.kept = len(u.all)
 }
 
-// unsaid are the leases of a process of which observers may have more to be told.
+// unsaid holds the leases of a process about which observers may still be told.
 type unsaid struct {
 	all   []*leaseSaid
-	kept  int           // how many of them there were when they were last gone through
-	since time.Duration // when the last lease was asked for that observers were told of
+	kept  int           // the length of all after the last removal
+	since time.Duration // the latest call of an acquire whose lease observers were told of
 }
 
-// overtook reports whether observers were told of a lease that was asked for when l was over.
+// overtook reports whether observers were told of a lease that was asked for after l was over.
 func (u *unsaid) overtook(l *leaseSaid) bool { return l.hold.EndEvent >= 0 && l.hold.End < u.since }
 
 func (s *sayings) unsaidOf(p *facts.Process) *unsaid {
@@ -105,10 +105,10 @@ func (s *sayings) unsaidOf(p *facts.Process) *unsaid {
 	return u
 }
 
-// whole reports whether observers were told all of a lease.
+// whole reports whether observers were told of the acquire and the end of a lease.
 func (l *leaseSaid) whole() bool { return l.acquired > 0 && l.lost+l.released > 0 }
 
-// untold judges, at the end, what observers were never told.
+// untold judges, at the end, the notifications that observers never got.
 func (s *sayings) untold() {
 	for _, p := range s.t.Processes {
 		u := s.unsaidOf(p)
@@ -129,7 +129,7 @@ func (s *sayings) untold() {
 	}
 }
 
-// forget lets go of leases of which all was told a while ago.
+// forget drops leases whose notifications were complete a while ago.
 func (s *sayings) forget(e *histories.Event) {
 	if l := s.leases[facts.LeaseKey{Lock: e.Lock, Token: e.Token}]; e.Saying.Told != histories.ToldAcquired {
 		l.done = e.Time

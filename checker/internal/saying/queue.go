@@ -12,13 +12,13 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 )
 
-// queueSaid is the queue of a lock, as far as lists of it can be held against it.
+// queueSaid is the record of a lock's queue with which lists of it are compared.
 type queueSaid struct {
 	lists   lists
 	left    []leftQueue     // released, in that order
-	dropped int             // how many there were before those
+	dropped int             // the number of those dropped before
 	leftBy  map[int64][]int // their numbers, counted from the first that ever left, by zxid
-	byHand  bool            // a place may serve several: its release does not mean that it has left
+	byHand  bool            // a place may serve several holds: its release does not remove it
 }
 
 type leftQueue struct {
@@ -27,8 +27,8 @@ type leftQueue struct {
 	hold *facts.Hold
 }
 
-// remembered is for how long it is known who has left a queue, and what observers
-// were told.
+// remembered is for how long departures from a queue, and notifications of observers, are
+// remembered.
 const remembered = 10 * time.Second
 
 func (s *sayings) line(lock string) *queueSaid {
@@ -40,15 +40,14 @@ func (s *sayings) line(lock string) *queueSaid {
 	return q
 }
 
-// Placed takes in that an acquire has told its place.
+// Placed records that an acquire has reported its place.
 func (s *sayings) Placed(o *facts.Op) {
 	if q := s.line(o.Lock); !o.Recipe().HasPermits() && o.Recipe() != histories.NonReentrant && len(o.Places) == 1 {
 		q.lists.stands(o)
 	}
 }
 
-// left takes in that a hold has been given back: its node is gone, and was there
-// until then.
+// left records that a hold has been released: its node is gone, and existed until then.
 func (s *sayings) left(h *facts.Hold) {
 	q := s.lines[h.Lock]
 	if q == nil {
@@ -68,7 +67,7 @@ func (s *sayings) left(h *facts.Hold) {
 	q.left = append(q.left, leftQueue{h.Token.Zxid, h.Released, h})
 }
 
-// forget drops the first n of those who have left.
+// forget drops the first n departures.
 func (q *queueSaid) forget(n int) {
 	for _, l := range q.left[:n] {
 		if numbers := q.leftBy[l.zxid][1:]; len(numbers) > 0 {
@@ -80,7 +79,7 @@ func (q *queueSaid) forget(n int) {
 	q.left, q.dropped = slices.Delete(q.left, 0, n), q.dropped+n
 }
 
-// leftOf returns those who have left and are in a list, in the order in which they have left.
+// leftOf returns the contenders of a list that have left, in the order of their departures.
 func (q *queueSaid) leftOf(list []histories.Participant) []leftQueue {
 	var numbers []int
 	for _, p := range list {
@@ -94,7 +93,7 @@ func (q *queueSaid) leftOf(list []histories.Participant) []leftQueue {
 	return all
 }
 
-// wrongList tells of a list in which a contender was not, or was with another session.
+// wrongList reports a list that lacks a contender, or shows it with another session.
 func (s *sayings) wrongList(made *list, h *facts.Hold, there bool, session string) {
 	said := made.said
 	if !there {
@@ -130,14 +129,15 @@ func (s *sayings) aboutQueue(i int, e *histories.Event) {
 	q.lists.add(i, said, list)
 }
 
-// staleList is a list that had who had given the lock back before it was asked for.
+// staleList is a list with a contender that had released the lock before the list was asked
+// for.
 type staleList struct {
 	said verdict.Party
 	gone leftQueue
 }
 
-// listedLate judges, at the end, the lists that had somebody in them who had left. Only
-// then is it known of whom the session had not ended under the release: see LivedOn.
+// listedLate judges, at the end, the lists with a contender that had left. Only then is it
+// known whether its session outlived the release: see LivedOn.
 func (s *sayings) listedLate() {
 	for _, l := range s.stale {
 		if h := l.gone.hold; s.t.Sessions.LivedOn(h) {

@@ -12,28 +12,28 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 )
 
-// sayings are what locks say of themselves, held against the record while it is
-// read. An answer was so at some time between the question and its record: it is
-// wrong when it was so at no time in between.
+// sayings are the answers of locks about themselves, compared with the record while it is read.
+// An answer was true at some time between the question and its record; it is wrong if it was
+// true at no time in between.
 type sayings struct {
 	facts.Deaf
 	t *facts.Trace
 	v *verdict.Verdict
 
-	answers, queues, nodes, notifications, places int // that were held against something
+	answers, queues, nodes, notifications, places int // that were compared with the record
 
-	deadlines map[string]deadline   // by session: the latest that a lease of it told
+	deadlines map[string]deadline   // by session: the latest that a lease of it reported
 	lines     map[string]*queueSaid // by lock
 	stale     []staleList
 	leases    map[facts.LeaseKey]*leaseSaid
-	complete  []*leaseSaid // of which observers were told all, in that order
+	complete  []*leaseSaid // whose observers were told everything, in that order
 	waiting   map[*facts.Process]*unsaid
 	states    states
 	users     map[user]int
-	answered  map[*facts.Process]time.Duration // since when a process has nothing under way
+	answered  map[*facts.Process]time.Duration // since when a process has no operation under way
 }
 
-// leaseSaid is a lease, and what observers were told of it.
+// leaseSaid is a lease, with the counts of the notifications of observers about it.
 type leaseSaid struct {
 	key                      facts.LeaseKey
 	hold                     *facts.Hold // nil until its acquire is on record
@@ -41,8 +41,8 @@ type leaseSaid struct {
 	done                     time.Duration
 }
 
-// New returns the judge of what locks say of themselves. It judges while the
-// record is read.
+// New returns the judge of the answers of locks about themselves. It judges while the history
+// is read.
 func New(t *facts.Trace, v *verdict.Verdict) judge.Judge {
 	s := &sayings{
 		t: t, v: v, deadlines: map[string]deadline{}, lines: map[string]*queueSaid{},
@@ -96,7 +96,7 @@ func (s *sayings) Event(i int, e *histories.Event) {
 	}
 }
 
-// said takes in one saying.
+// said takes in one answer or notification.
 func (s *sayings) said(i int, e *histories.Event) {
 	if e.Saying.Told != "" {
 		s.told(i, e)
@@ -123,7 +123,7 @@ func (s *sayings) said(i int, e *histories.Event) {
 	}
 }
 
-// Completed takes in the end of an operation, when holds know of it.
+// Completed takes in the end of an operation, after its hold was updated.
 func (s *sayings) Completed(o *facts.Op) {
 	s.answered[o.By] = o.Ret
 	switch {
@@ -141,7 +141,7 @@ func (s *sayings) Completed(o *facts.Op) {
 		s.asPlaced(o)
 	case o.Kind == histories.Release && o.Hold != nil && o.Hold.EndEvent == o.Invoke:
 		if l := s.leases[facts.LeaseKey{Lock: o.Lock, Token: o.Hold.Token}]; l != nil && l.hold == o.Hold {
-			if s.notifications == 0 { // nobody tells
+			if s.notifications == 0 { // the target has no observers
 				delete(s.leases, l.key)
 			}
 			s.settle(l)
@@ -152,14 +152,14 @@ func (s *sayings) Completed(o *facts.Op) {
 	}
 }
 
-// asPlaced judges a grant against the place that its acquire told last.
+// asPlaced compares a grant with the last place that its acquire reported.
 func (s *sayings) asPlaced(o *facts.Op) {
 	if len(o.Places) == 0 {
 		return
 	}
 	none, p := histories.Token{}, o.Places[len(o.Places)-1]
 	if p.Token == none || o.Token.Sub != 0 && p.Token.Sub == 0 {
-		return // granted by hand, by whoever had the place
+		return // handed on by the client that had the place
 	}
 	s.places++
 	if p.Token != o.Token {
@@ -171,7 +171,7 @@ func (s *sayings) asPlaced(o *facts.Op) {
 	}
 }
 
-// party is who says something, and when.
+// party returns the party of an answer, with its time.
 func (s *sayings) party(i int, e *histories.Event, h *facts.Hold) verdict.Party {
 	p := verdict.Party{
 		Process: e.Process, Owner: e.Owner, Session: e.Session, Token: e.Token, From: e.Saying.Asked, To: e.Time,
@@ -183,7 +183,7 @@ func (s *sayings) party(i int, e *histories.Event, h *facts.Hold) verdict.Party 
 	return p
 }
 
-// wrong is a violation by one saying.
+// wrong reports a violation by one answer.
 func (s *sayings) wrong(p verdict.Party, lock, what string) {
 	s.v.Violate(func() verdict.Witness {
 		w := witness.New(s.t, lock, p.From, p.To, p)

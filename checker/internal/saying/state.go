@@ -10,30 +10,29 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// linkBound is how late a client may be told that the link of a lease is down or back,
-// while its process runs: that comes after what else observers are told.
+// linkBound bounds how late a client may be told that the link of a lease is down or back,
+// while its process runs: that notification comes after the others.
 const linkBound = time.Second
 
-// states are how leases and clients of the target say that they stand.
+// states judges the reported states of leases and clients of the target.
 type states struct {
 	of          *sayings
 	odd         []odd
-	connections map[int]string // by client of the target, as listeners were told
+	connections map[int]string // by client of the target, as reported to listeners
 }
 
-// odd is a lease that has said of its link what its client was not told: it will be, or
-// the lease ends, or what it said is not so.
+// odd is a lease that reported a state of its link that its client was not told of: the client
+// will be told, or the lease ends, or the answer is wrong.
 type odd struct {
 	hold    *facts.Hold
-	outages int // as known
+	outages int // as recorded
 	down    bool
 	said    verdict.Party
 	lock    string
 	at      time.Duration
 }
 
-// about judges how a lease says that it stands. h is its hold, nil if nothing is on
-// record of it.
+// about judges the reported state of a lease. h is its hold, nil if none is on record.
 func (st *states) about(i int, e *histories.Event, h *facts.Hold) {
 	said := e.Saying
 	if said.State == "" || h == nil {
@@ -46,7 +45,7 @@ func (st *states) about(i int, e *histories.Event, h *facts.Hold) {
 	outages, down := h.Outages()
 	switch open := h.EndEvent < 0; {
 	case open && said.State == histories.StateReleased:
-		state(", and nobody had given it back")
+		state(", and it had not been released")
 	case open && said.State == histories.StateLost && said.Left != nil && said.Asked+*said.Left > e.Time:
 		state(", before its deadline, and the lease went on")
 	case open && said.State != histories.StateLost && said.Left != nil && *said.Left <= 0:
@@ -62,7 +61,7 @@ func (st *states) about(i int, e *histories.Event, h *facts.Hold) {
 	}
 }
 
-// settle judges what leases have said of their links, when it is time.
+// settle judges the reported states of links once their time has come.
 func (st *states) settle(now time.Duration) {
 	st.odd = slices.DeleteFunc(st.odd, func(o odd) bool {
 		outages, down := o.hold.Outages()
@@ -82,7 +81,7 @@ func (st *states) settle(now time.Duration) {
 	})
 }
 
-// next says how a client of the target may stand with the servers after a state.
+// next lists the states that may follow each state of a connection.
 var next = map[string][]string{
 	"":                              {histories.ConnectionConnected},
 	histories.ConnectionConnected:   {histories.ConnectionSuspended, histories.ConnectionLost, histories.ConnectionClosed},
@@ -91,8 +90,8 @@ var next = map[string][]string{
 	histories.ConnectionLost:        {histories.ConnectionReconnected, histories.ConnectionClosed},
 }
 
-// told judges what a listener was told of how a client of the target stands
-// with the servers.
+// told judges a report to a listener on the connection of a client of the target to the
+// servers.
 func (st *states) told(i int, e *histories.Event) {
 	st.of.answers++
 	was, is := st.connections[e.Saying.Client], e.Saying.Connection

@@ -6,8 +6,8 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// Model says in which orders operations may take effect: each is a step from one
-// state to another.
+// Model is a sequential specification: an operation is a step from one state to another, or is
+// not allowed.
 type Model[S, I any] struct {
 	Begin S
 	Step  func(state S, input I) (allowed bool, then S)
@@ -15,7 +15,7 @@ type Model[S, I any] struct {
 	Hash  func(S) uint64
 }
 
-// Porcupine returns the model as Porcupine has it.
+// Porcupine returns the model in the form that Porcupine takes.
 func (m Model[S, I]) Porcupine() porcupine.Model {
 	out := porcupine.Model{
 		Init: func() any { return m.Begin },
@@ -31,17 +31,17 @@ func (m Model[S, I]) Porcupine() porcupine.Model {
 	return out
 }
 
-// Operation takes effect at some time in [call, ret], on the clock of the search.
+// Operation takes effect at some time in [Call, Ret], on the clock of the search.
 type Operation[I any] struct {
 	Input     I
 	Call, Ret int64
 }
 
-// Never is the time of an operation of a search that has no bound.
+// Never is the return time of an operation that has no bound.
 const Never = int64(math.MaxInt64)
 
-// Clock maps nanoseconds to the clock of the search, which has an instant
-// between any two of them.
+// Clock maps nanoseconds to the clock of the search, which has an instant between any two of
+// them.
 func Clock(d int64) int64 {
 	if d >= Never/2 {
 		return Never

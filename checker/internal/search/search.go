@@ -20,18 +20,18 @@ type Caps struct {
 	Size   int           // operations in a segment
 }
 
-// Answer is that of a search. The zero answer is that an order fits.
+// Answer is the answer of a search. The zero Answer means that an order fits.
 type Answer struct {
 	Illegal  bool          // no order fits
-	Why      string        // it is not decided; "" if it is
-	N        int           // operations of what is illegal
-	From, To time.Duration // when that was
+	Why      string        // the reason why it is not decided; "" if it is
+	N        int           // the number of operations of the illegal segment
+	From, To time.Duration // its time
 }
 
-// Undecided reports whether nobody knows whether an order fits.
+// Undecided reports whether the search did not decide whether an order fits.
 func (a Answer) Undecided() bool { return a.Why != "" }
 
-// add takes the answer for another part of the history in.
+// add takes in the answer for another part of the history.
 func (a *Answer) add(b Answer) {
 	if !a.Illegal && (b.Illegal || b.Undecided()) {
 		*a = b
@@ -39,20 +39,21 @@ func (a *Answer) add(b Answer) {
 }
 
 // tooLong reports whether a search of n operations would need more memory than it may.
-// Porcupine keeps a bit per operation for each operation that it linearizes, so n²/8
-// bytes, and has no cap of its own.
+// Porcupine keeps a bit per operation for each operation that it linearizes, so n²/8 bytes, and
+// has no cap of its own.
 func (s *Caps) tooLong(n int) bool { return int64(n)*int64(n)/8 > s.Memory }
 
 func needs(n int) Answer {
 	return Answer{Why: fmt.Sprintf("%s in one piece would need %d MB", words.Count(n, "operation"), int64(n)*int64(n)/8>>20)}
 }
 
-// few is how many operations are tried one by one before Porcupine is asked: it starts two
-// goroutines and a timer for each search, and a million locks may have one operation each.
+// few is the number of operations up to which they are tried one by one before Porcupine is
+// asked. Porcupine starts two goroutines and a timer for each search, and a million locks may
+// have one operation each.
 const few = 4
 
-// oneByOne reports whether a few operations may take effect in the order in which they were
-// called, which is an order that the clock allows.
+// oneByOne reports whether a few operations may take effect in the order of their calls, an
+// order that the clock allows.
 func oneByOne[S, I any](m Model[S, I], ops []Operation[I]) bool {
 	if len(ops) > few {
 		return false
@@ -71,8 +72,8 @@ func oneByOne[S, I any](m Model[S, I], ops []Operation[I]) bool {
 	return true
 }
 
-// Run searches operations for an order that the model allows, unless that would
-// exceed a cap.
+// Run searches for an order of the operations that the model allows, unless that would exceed a
+// cap.
 func Run[S, I any](s *Caps, m Model[S, I], ops []Operation[I]) Answer {
 	switch {
 	case s.Ctx.Err() != nil:

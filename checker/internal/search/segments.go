@@ -1,24 +1,24 @@
 package search
 
-// Segment is a stretch of the history of one lock that can be searched by itself: it
-// begins at a cut, which says what the state is there.
+// Segment is a stretch of the history of one lock that can be searched by itself. It begins at
+// a cut, which holds the state there.
 type Segment[C, I any] struct {
 	Cut C
 	Ops []Operation[I]
 }
 
-// SegmentSearch searches one lock as windows of the history show it. The segment that
-// has no end yet goes on into the next window.
+// SegmentSearch searches one lock in the windows of the history. A segment that is not complete
+// yet continues in the next window.
 type SegmentSearch[C, I any] struct {
 	Answer Answer
 	gaveUp bool
 }
 
-// Done reports whether there is nothing left to be found out.
+// Done reports whether further segments cannot change the answer.
 func (r *SegmentSearch[C, I]) Done() bool { return r.gaveUp || r.Answer.Illegal }
 
-// Window searches the segments that are complete: all but the last one, and that
-// as well if the history has come to its end. It stops at the first illegal one.
+// Window searches the complete segments: all but the last one, and that one too if the history
+// has ended. It stops at the first illegal segment.
 func (r *SegmentSearch[C, I]) Window(segments []Segment[C, I], ended bool, search func(Segment[C, I]) Answer) {
 	if !ended {
 		segments = segments[:len(segments)-1]
@@ -31,8 +31,7 @@ func (r *SegmentSearch[C, I]) Window(segments []Segment[C, I], ended bool, searc
 	}
 }
 
-// GiveUpOn gives the search up if the segment that goes on has become too large to be
-// searched.
+// GiveUpOn gives the search up if the open segment has become too large to be searched.
 func (r *SegmentSearch[C, I]) GiveUpOn(s *Caps, open Segment[C, I]) {
 	if n := len(open.Ops); s.tooLong(n) {
 		r.Answer.add(needs(n))

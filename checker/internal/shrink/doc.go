@@ -1,3 +1,3 @@
-// Package shrink leaves events out of a history for as long as a violation stays the
-// same, and no other one comes up.
+// Package shrink leaves events out of a history as long as a violation stays the same and no
+// other one appears.
 package shrink

@@ -10,7 +10,7 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// history is the part of the whole history that consists of some units.
+// history returns the part of the whole history that consists of some units.
 func (s *shrinker) history(units []unit) *histories.History {
 	h := &histories.History{Header: s.h.Header}
 	used := map[string]bool{}
@@ -36,7 +36,7 @@ func (s *shrinker) history(units []unit) *histories.History {
 	return h
 }
 
-// writes follows which values were written, or may have been, to the counters of a store.
+// writes collects the values that were written, or may have been, to the counters of a store.
 type writes struct {
 	store   string
 	written map[histories.Written]bool
@@ -64,7 +64,7 @@ func (w *writes) step(e *histories.Event) {
 	}
 }
 
-// all returns the values, when all was read.
+// all returns the values, when all events have been read.
 func (w *writes) all() map[histories.Written]bool {
 	for _, v := range w.open { // never answered
 		w.written[v] = true
@@ -81,7 +81,8 @@ func (s *shrinker) writtenIn(h *histories.History) map[histories.Written]bool {
 	return w.all()
 }
 
-// readWritten finds the values just below those of h that were written in the whole history.
+// readWritten collects the values, of those just below a value written in h, that were written
+// in the whole history.
 func (s *shrinker) readWritten() error {
 	below := map[histories.Written]bool{}
 	for w := range s.writtenIn(s.h) {
@@ -108,7 +109,7 @@ func (s *shrinker) readWritten() error {
 			return context.Cause(s.ctx)
 		}
 		w.step(e)
-		for v := range w.written { // one at most
+		for v := range w.written { // at most one
 			add(v)
 			delete(w.written, v)
 		}
@@ -119,8 +120,8 @@ func (s *shrinker) readWritten() error {
 	return nil
 }
 
-// leftOut returns the values just below those written in h that were written by
-// what was left out of it.
+// leftOut returns the values just below those written in h that were written by operations left
+// out of h.
 func (s *shrinker) leftOut(h *histories.History) []histories.Written {
 	if s.written == nil {
 		return nil

@@ -8,12 +8,12 @@ import (
 	"github.com/zkverify/zkverify/checker/verdict"
 )
 
-// name names a violation. A history may have very many.
+// name identifies a violation. It has a fixed size, since a history may have very many.
 type name [sha256.Size]byte
 
-// nameOf names the violation that w tells of, the same way in a history and in any
-// part of it: by its words and times, and by its parties' events. Those of a part
-// are at these indices of the whole history; nil means that w is of the whole one.
+// nameOf returns the name of w's violation, the same one in a history and in any part of it. It
+// is made of the words and times of w and of its parties' events. The events of a part have
+// these indices in the whole history; nil means that w belongs to the whole history.
 func nameOf(w *verdict.Witness, events []int) name {
 	index := func(i int) int {
 		if i < 0 || i >= len(events) {

@@ -12,44 +12,44 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// Task says what a history is shrunk for.
+// Task describes the violation that a history is shrunk for.
 type Task struct {
 	Guarantee string
 	Target    verdict.Witness // its first violation, with the indices of the history that is shrunk
-	Store     string          // has the counters that the guarantee is about, if it is about counters
-	// Decides adds the operations that decide a violation without being one of its
-	// parties' to those that stay. It may be nil.
+	Store     string          // the store of the counters that the guarantee is about; empty if it is about none
+	// Decides adds to keep the operations that decide a violation without belonging to its
+	// parties. It may be nil.
 	Decides func(t *facts.Trace, w verdict.Witness, keep map[int]bool)
-	NotHeld string // how a release that is answered "not held" is read, for the header
-	// Violations returns all violations of the guarantee in a part of the history, as
-	// the interval engine sees them, or both.
+	NotHeld string // the reading of a release that is answered "not held", for the header
+	// Violations returns all violations of the guarantee in a part of the history that the
+	// interval engine finds, or that both engines find.
 	Violations func(h *histories.History, both bool) ([]verdict.Witness, error)
-	Progress   func(events int) // is told how many are left; may be nil
+	Progress   func(events int) // is called with the number of events left; may be nil
 
-	// What is shrunk may be a part already. At has the index of each of its events in the
-	// whole history, nil if it is that; Events is how many that has, Whole yields them, and
-	// Known returns its violations.
+	// The history to shrink may be a part of a whole history. At holds the index of each of its
+	// events there, nil if it is the whole; Events is the whole's number of events, Whole
+	// yields them, and Known returns its violations.
 	At     []int
 	Events int
 	Whole  iter.Seq2[*histories.Event, error]
 	Known  func(both bool) ([]verdict.Witness, error)
 }
 
-// shrinker looks for the smallest set of units that still violates.
+// shrinker looks for the smallest set of units that still has the violation.
 type shrinker struct {
 	Task
 	ctx     context.Context
 	h       *histories.History
-	both    bool          // it takes both engines to see the violation
+	both    bool          // only both engines together find the violation
 	known   map[name]bool // the violations of the whole history
 	written map[histories.Written]bool
-	left    []unit // violates
-	err     error  // of reading the history or of judging a part: what was found so far is no use
+	left    []unit // still has the violation
+	err     error  // of reading the history or judging a part: the result is then invalid
 }
 
-// Shrink returns the smallest part of h that it finds in which the violation is still
-// the same. It is nil if the violation cannot be seen in h, a part, alone. The error is that of
-// reading or judging, or the cause of the end of ctx.
+// Shrink returns the smallest part of h that it finds in which the violation is still the same.
+// It returns nil if h, which may be a part, does not show the violation by itself. The error is
+// that of reading or judging, or the cause of the end of ctx.
 func Shrink(ctx context.Context, h *histories.History, what Task) (*histories.History, error) {
 	s, err := newShrinker(ctx, h, what)
 	if err != nil {
@@ -106,8 +106,8 @@ func newShrinker(ctx context.Context, h *histories.History, what Task) (*shrinke
 	return s, nil
 }
 
-// narrow shrinks: first to the lock, the processes and the time of the violation, as
-// far as those show it, then by leaving out ever smaller parts.
+// narrow shrinks: first to the lock, the processes and the time of the violation, as far as
+// those show it, then by leaving out ever smaller parts.
 func (s *shrinker) narrow() {
 	s.try(func(u unit) bool { return u.lock == "" || u.lock == s.Target.Lock })
 	s.try(func(u unit) bool {
@@ -122,8 +122,8 @@ func (s *shrinker) narrow() {
 	s.eachOf(func(u unit) int { return u.events[0] })
 }
 
-// eachOf leaves out units of one value, or of several: ever fewer, until nothing
-// can go any more.
+// eachOf leaves out units by their values, many values at a time and then ever fewer, until
+// none can be left out any more.
 func (s *shrinker) eachOf(value func(unit) int) {
 	var values []int
 	for _, u := range s.left {
@@ -153,8 +153,8 @@ func (s *shrinker) eachOf(value func(unit) int) {
 	}
 }
 
-// try leaves out the units that are not to stay, and what was done under them, if
-// the others still violate. It reports whether it left out any.
+// try leaves out the units that need not stay, and the operations under them, if the others
+// still have the violation. It reports whether it left out any.
 func (s *shrinker) try(stay func(unit) bool) bool {
 	if s.ctx.Err() != nil || s.err != nil {
 		return false
@@ -162,7 +162,7 @@ func (s *shrinker) try(stay func(unit) bool) bool {
 	there := map[int]bool{}
 	var rest []unit
 	events := 0
-	for _, u := range s.left { // what is done under a unit comes after it
+	for _, u := range s.left { // the operations under a unit come after it
 		if u.kept || stay(u) && (u.under < 0 || there[u.under]) {
 			there[u.id] = true
 			rest = append(rest, u)
@@ -179,8 +179,9 @@ func (s *shrinker) try(stay func(unit) bool) bool {
 	return true
 }
 
-// violates reports whether the violation is in what is left, and no other one that
-// is not in the whole history. The interval engine says so: both do in the end.
+// violates reports whether the units have the violation, and no violation that the whole
+// history does not have. The interval engine decides; both engines do if only both see the
+// violation.
 func (s *shrinker) violates(units []unit) bool {
 	h := s.history(units)
 	if histories.Validate(h) != nil {

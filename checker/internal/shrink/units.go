@@ -10,7 +10,7 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// unit is what is left out together, or not.
+// unit is a group of events that are left out, or kept, together.
 type unit struct {
 	id       int   // its place among the units of the whole history
 	under    int   // the unit of the hold under which it was done, or -1
@@ -18,12 +18,12 @@ type unit struct {
 	lock     string
 	process  int
 	from, to time.Duration
-	kept     bool // whatever happens
+	kept     bool // is never left out
 }
 
-// units takes a history apart: into operations, where a hold goes with its acquire
-// and the release that ended it, faults from their start to their end, and single
-// events. They are in the order of their first events.
+// units divides a history: into operations, where a hold goes with its acquire and the release
+// that ended it, faults from start to stop, and single events. They are in the order of their
+// first events.
 func units(t *facts.Trace) []unit {
 	of := map[int]int{} // event to an earlier one of its unit
 	root := func(i int) int {

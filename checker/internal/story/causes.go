@@ -39,11 +39,10 @@ func causes(t *facts.Trace, x Excerpt, w verdict.Witness) map[int]bool {
 	return found
 }
 
-// Explains returns the events that explain a violation without being its parties': its
-// causes, the hold under which a party wrote, also one that it had lost by then, and what
-// it read before. And the last event of the history,
-// where the violation goes on until then; and a census that says that nothing can be
-// held against the target.
+// Explains returns the events that explain a violation without belonging to its parties: its
+// causes, the hold under which a party wrote, also one that it had lost by then, and the
+// party's read before that. It adds the last event of the history, if the violation goes on
+// until then, and a census by which no violation can be held against the target.
 func Explains(t *facts.Trace, x Excerpt, w verdict.Witness) map[int]bool {
 	keep := causes(t, x, w)
 	for place := range x.Events {
@@ -79,8 +78,8 @@ func opOf(t *facts.Trace, invoke int) *facts.Op {
 	return t.Ops[i]
 }
 
-// under returns the hold that o is an operation of; of a read or a write by a process
-// that holds nothing any more, the one that it had last. It may be nil.
+// under returns the hold that o is an operation of. For a read or a write by a process that
+// holds nothing any more it is the last hold of the process. It may be nil.
 func under(t *facts.Trace, o *facts.Op) *facts.Hold {
 	switch {
 	case o == nil:
@@ -97,8 +96,8 @@ func under(t *facts.Trace, o *facts.Op) *facts.Hold {
 	return last
 }
 
-// readBefore returns what was read last, of the same counter and in the same hold,
-// before the write that was invoked by an event, or nil.
+// readBefore returns the last read of the same counter in the same hold before the write that
+// an event invoked, or nil.
 func readBefore(t *facts.Trace, invoke int) *facts.Op {
 	w := opOf(t, invoke)
 	if w == nil || w.Kind != histories.Write || w.Hold == nil {

@@ -1,3 +1,3 @@
-// Package story tells a violation in plain words: it picks the events that explain it,
-// and says each of them.
+// Package story tells a violation in plain words: it picks the events that explain it, and
+// describes each of them.
 package story

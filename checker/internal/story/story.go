@@ -11,10 +11,11 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// MaxStory bounds a story: it is to be read at a glance.
+// MaxStory bounds the number of events of a story, so that it can be read at a glance.
 const MaxStory = 10
 
-// Pick picks the events to tell of a violation, in order: their places in the excerpt.
+// Pick picks the events of the story of a violation, in order, and returns their places in the
+// excerpt.
 func Pick(t *facts.Trace, x Excerpt, w verdict.Witness) []int {
 	pick := map[int]bool{}
 	must := func(i int) {
@@ -24,7 +25,7 @@ func Pick(t *facts.Trace, x Excerpt, w verdict.Witness) []int {
 	}
 	for _, p := range w.Parties {
 		if o := opOf(t, p.Invoke); o == nil || o.Store == "" || o.Done < 0 {
-			must(p.Invoke) // of a read or a write, the answer says it all
+			must(p.Invoke) // for a read or a write, the answer is enough
 		}
 		must(p.Event)
 	}
@@ -61,13 +62,13 @@ func Pick(t *facts.Trace, x Excerpt, w verdict.Witness) []int {
 	return story[:min(len(story), MaxStory)]
 }
 
-// Near reports whether an event may be told because it is near to a violation: it is of the same
-// lock.
+// Near reports whether an event may be part of the story because it is near to the violation:
+// it concerns the same lock.
 func Near(e *histories.Event, w verdict.Witness) bool {
 	return w.Lock != "" && e.Type != histories.Invoke && slices.Contains(facts.LocksOf(e), w.Lock)
 }
 
-// Away is how far an event is from a violation.
+// Away returns the distance in time of an event from a violation.
 func Away(e *histories.Event, w verdict.Witness) time.Duration {
 	return max(w.From-e.Time, e.Time-w.To, 0)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 )
 
-// Tell says an event in words.
+// Tell describes an event in words.
 func Tell(e *histories.Event) string {
 	who := fmt.Sprintf("process %d", e.Process)
 	lock := strings.Join(facts.LocksOf(e), "+")
@@ -41,7 +41,7 @@ func Tell(e *histories.Event) string {
 			return fmt.Sprintf("%s %ss %d, %s store of %s", who, e.Op, e.Value, e.Store, lock)
 		case histories.Observe:
 			if e.Token == (histories.Token{}) {
-				return fmt.Sprintf("%s sees that nobody leads %s", who, lock)
+				return fmt.Sprintf("%s sees no leader of %s", who, lock)
 			}
 			return fmt.Sprintf("%s sees who leads %s%s", who, lock, with)
 		case histories.SetSize:
@@ -80,8 +80,8 @@ func Tell(e *histories.Event) string {
 	return fmt.Sprintf("%s: %s of %s", who, e.Type, lock)
 }
 
-// serverStates says what servers are found to be.
+// serverStates describes the states of servers.
 var serverStates = map[histories.ServerState]string{
 	histories.Leading: "leading", histories.Following: "following", histories.Observing: "observing", histories.Alone: "serving alone",
-	histories.Electing: "electing, serving nobody", histories.Silent: "not answering", histories.Down: "down",
+	histories.Electing: "electing, serving no client", histories.Silent: "not answering", histories.Down: "down",
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// tellSaying says in words what a lock says of itself.
+// tellSaying describes the answer of a lock about itself.
 func tellSaying(e *histories.Event, who, lock string) string {
 	s := e.Saying
 	var parts []string

@@ -1,3 +1,3 @@
-// Package witness tells who was involved in a violation: the parties of operations and
-// holds, the faults around it, and the ends of the parties' sessions that explain it.
+// Package witness composes witnesses of violations: the parties of operations and holds, the
+// faults around the violation, and the ends of the parties' sessions that explain it.
 package witness

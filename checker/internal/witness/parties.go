@@ -26,7 +26,7 @@ func OfHold(h *facts.Hold) verdict.Party {
 	}
 }
 
-// OfNotice returns the party whose part is that it was told to release.
+// OfNotice returns the party whose part is the notice to release that it received.
 func OfNotice(e facts.ReleaseNotice) verdict.Party {
 	return verdict.Party{
 		Process: e.Process, Owner: e.Owner, Session: e.Session, Token: e.Token, From: e.Time, To: e.Time,

@@ -8,7 +8,7 @@ import (
 	"github.com/zkverify/zkverify/histories/service"
 )
 
-// AddOrder adds to a witness of two holds what the servers' logs say of them.
+// AddOrder adds to the witness of two holds their order by the servers' logs.
 func AddOrder(t *facts.Trace, w *verdict.Witness, a, b *facts.Hold) {
 	if t.Service == nil {
 		return
@@ -26,7 +26,7 @@ func AddOrder(t *facts.Trace, w *verdict.Witness, a, b *facts.Hold) {
 	}
 }
 
-// Deletion says how a node came to its end, as the rest of a sentence.
+// Deletion describes how a node was deleted, as the rest of a sentence.
 func Deletion(t *facts.Trace, n *service.Node) string {
 	if n.Deleted == nil {
 		return "was never deleted"

@@ -7,12 +7,12 @@ import (
 	"github.com/zkverify/zkverify/checker/verdict"
 )
 
-// LateSight is how long after a violation the end of a session may be seen that
-// explains it: the observer sees it when it looks the next time.
+// LateSight is how long after a violation the end of a session that explains it may be seen:
+// the observer sees the end when it looks the next time.
 const LateSight = 500 * time.Millisecond
 
-// sessionEnds returns the ends of the parties' sessions that explain what was so until
-// the given time, in the order of the parties.
+// sessionEnds returns the ends of the parties' sessions that explain a violation that lasted
+// until a time, in the order of the parties.
 func sessionEnds(t *facts.Trace, until time.Duration, parties []verdict.Party) []verdict.SessionEnd {
 	type of struct {
 		process int

@@ -9,8 +9,8 @@ import (
 	"github.com/zkverify/zkverify/checker/verdict"
 )
 
-// New returns the witness of a violation, without words. It clips the times to the
-// history and finds the faults that matter.
+// New returns the witness of a violation, without its sentence. It clips the times to the
+// history and finds the relevant faults.
 func New(t *facts.Trace, lock string, from, to time.Duration, parties ...verdict.Party) verdict.Witness {
 	w := verdict.Witness{Lock: lock, From: from, To: to, Parties: parties}
 	if to == facts.Forever {
@@ -32,9 +32,9 @@ func Complete(t *facts.Trace, w *verdict.Witness) {
 // maxFaults bounds the faults that one witness lists.
 const maxFaults = 5
 
-// faultsAround returns the faults active in [from, to] or stopped just before.
-// Just before is two session timeouts: what a fault set in motion (a session
-// that runs out, an election) is over by then.
+// faultsAround returns the faults active in [from, to] or stopped just before. Just before
+// means within two session timeouts: the effects of a fault (a session that runs out, an
+// election) are over by then.
 func faultsAround(t *facts.Trace, from, to time.Duration, parties []verdict.Party) []verdict.FaultSpan {
 	before := 2 * t.Header.SessionTimeout
 	if before <= 0 {
@@ -48,8 +48,8 @@ func faultsAround(t *facts.Trace, from, to time.Duration, parties []verdict.Part
 		}
 		found = append(found, s)
 	}
-	// A fault of the first party, who held or wanted the lock before the other,
-	// comes before one of another party, and that before one of neither.
+	// A fault of the first party, who held or wanted the lock before the other, comes before
+	// one of another party, and that before one of no party.
 	hits := func(f verdict.FaultSpan) int {
 		for i, p := range parties {
 			if slices.Contains(f.Processes, p.Process) {
