@@ -32,6 +32,11 @@ func TestEveryRecipeWorks(t *testing.T) {
 		}
 		if report.Outcome() == verdict.Violated {
 			t.Errorf("violated: %s", report.Reason())
+			for _, v := range report.Verdicts {
+				for _, w := range v.Witnesses[:min(3, len(v.Witnesses))] {
+					t.Log(w.What)
+				}
+			}
 		}
 		if len(r.Stuck) > 0 || len(r.Census.Contenders) > 0 || r.Census.Watches > 0 || len(r.Census.Goroutines) > 0 {
 			t.Errorf("something is left: stuck %v, census %+v", r.Stuck, r.Census)

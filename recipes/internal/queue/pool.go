@@ -153,18 +153,19 @@ func (p *Pool) tally(ctx context.Context, c *Contender, watch bool) (room permit
 			room.changed = append(room.changed, event)
 		}
 	}
-	room.size = p.Size
-	if p.Count != nil {
-		if room.size, room.version, err = p.Count.Read(ctx, c.S); err != nil {
-			return room, err
-		}
-	}
 	if children == nil {
 		children, err = session.Call(ctx, c.S, func() ([]string, error) {
 			children, _, err := c.S.Conn.Children(dir)
 			return children, err
 		}, nil)
 		if err != nil && !errors.Is(err, zk.ErrNoNode) {
+			return room, err
+		}
+	}
+	// The size comes last: a transaction that counts on it fails if it is changed meanwhile.
+	room.size = p.Size
+	if p.Count != nil {
+		if room.size, room.version, err = p.Count.Read(ctx, c.S); err != nil {
 			return room, err
 		}
 	}
