@@ -108,7 +108,7 @@ func drive(t *testing.T, ctx context.Context, cfg workload.Config) (workload.Res
 func record(t *testing.T, ctx context.Context, cfg workload.Config) (workload.Result, *checker.Report, *histories.History, error) {
 	t.Helper()
 	cfg.Ensemble, cfg.Network = servers(t)
-	file := filepath.Join(t.TempDir(), "history.jsonl")
+	file := filepath.Join(t.ArtifactDir(), "history.jsonl")
 	rec, err := histories.Create(file, cfg.Header())
 	if err != nil {
 		t.Fatal(err)
