@@ -59,8 +59,11 @@ func batchOrWait(c *Contender) (*batch, shortage, error) {
 	if q.places[i].listed > l.before {
 		l.known = nil
 	}
-	if l.known == nil {
+	switch {
+	case l.known == nil, l.known.resized && requestOf(c).pool.Count == nil:
 		return nil, unknown, nil
+	case l.known.resized:
+		return nil, ofOldSize, nil
 	}
 	used, n := l.known.used(), requestOf(c).n
 	if room := l.known.size - used; room >= n {
@@ -248,7 +251,7 @@ func (b *batch) try(members []*Contender) (_ *given, failed *Contender, err erro
 		_, deletes := ops[i].(*zk.DeleteRequest)
 		switch {
 		case whose[i] == nil:
-			err = errAskAgain // the shared size has changed, or its node was deleted
+			err = errResized
 		case errors.Is(err, zk.ErrNoNode) && deletes:
 			err = session.ErrNodeGone
 		case errors.Is(err, zk.ErrNoNode):
@@ -341,8 +344,10 @@ func (b *batch) finish(made *given, blame *Contender, err error) {
 			left = append(left, c)
 		}
 	}
-	if made == nil {
-		ledgerOf(b.q).forget() // the shared size may have changed
+	if l := ledgerOf(b.q); errors.Is(err, errResized) && l.known != nil {
+		l.known.resized = true
+	} else if made == nil {
+		l.forget()
 	}
 	b.q.mu.Unlock()
 	close(b.done)

@@ -27,6 +27,7 @@ import (
 type permits struct {
 	size    int
 	version int32             // of the shared size
+	resized bool              // the shared size has changed since
 	out     map[string]bool   // paths of the nodes, one for each permit
 	changed []session.Watched // one of them fires when the permits or the shared size change
 }
@@ -48,9 +49,10 @@ type ledger struct {
 type shortage int
 
 const (
-	unknown  shortage = iota // a contender has to look
-	ofOthers                 // some belong to other sessions
-	ofOurs                   // all belong to this session
+	unknown   shortage = iota // a contender has to look
+	ofOldSize                 // a contender has to read the size
+	ofOthers                  // some belong to other sessions
+	ofOurs                    // all belong to this session
 )
 
 // forget implements memory.

@@ -80,6 +80,11 @@ func (p *Pool) take(ctx context.Context, c *Contender, block bool) (*batch, erro
 		switch {
 		case t != nil || err != nil:
 			return t, err
+		case short == ofOldSize:
+			if err := p.readSize(ctx, c); err != nil {
+				return nil, err
+			}
+			continue
 		case short == ofOurs && p.Count == nil && block:
 			if err := c.awaitOwn(ctx, aPermit); err != nil {
 				return nil, err
@@ -103,6 +108,21 @@ func (p *Pool) take(ctx context.Context, c *Contender, block bool) (*batch, erro
 		}
 		seen = nil
 	}
+}
+
+// readSize reads the shared size alone, after a transaction that relied on an older one. The
+// permits that were known to be out then are at least those that are out now.
+func (p *Pool) readSize(ctx context.Context, c *Contender) error {
+	size, version, err := p.Count.Read(ctx, c.S)
+	if err != nil {
+		return err
+	}
+	c.q.mu.Lock()
+	defer c.q.mu.Unlock()
+	if known := ledgerOf(c.q).known; known != nil {
+		known.size, known.version, known.resized = size, version, false
+	}
+	return nil
 }
 
 // count counts the permits that are out, and records them in the ledger.

@@ -1,6 +1,9 @@
 package queue
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+)
 
 // request is a contender's request for permits of a semaphore, and its outcome. It is
 // locked by the local queue.
@@ -18,6 +21,10 @@ type request struct {
 // errAskAgain ends a batch that has given a contender no permits through no fault of the
 // contender.
 var errAskAgain = errors.New("the batch failed for another")
+
+// errResized is errAskAgain when the shared size was changed, or its node deleted, after it had
+// been read.
+var errResized = fmt.Errorf("%w: the size has changed", errAskAgain)
 
 // requestOf returns the request of a semaphore's contender.
 func requestOf(c *Contender) *request { return c.permits.(*request) }
