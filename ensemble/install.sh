@@ -123,7 +123,7 @@ java_program() {
 	command -v java
 }
 
-# The places of internal/curatortools: Curator, and a compiler beside
+# The places of ensemble/curator.go: Curator, and a compiler beside
 # the Java that runs.
 have_curator() {
 	case ${ZKVERIFY_CURATOR:-} in

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/ensemble/child"
-	"github.com/zkverify/zkverify/ensemble/internal/ports"
 	"github.com/zkverify/zkverify/ensemble/links"
 )
 
@@ -80,7 +79,7 @@ func StartLocal(ctx context.Context, config LocalConfig) (*Local, error) {
 		return nil, fmt.Errorf("start ZooKeeper: %w", err)
 	}
 	for _, port := range config.ClientPorts {
-		if err := ports.Check(port); err != nil {
+		if err := links.CheckPort(port); err != nil {
 			return nil, fmt.Errorf("start ZooKeeper: client port %d: %w (%w)", port, ErrPortTaken, err)
 		}
 	}
@@ -146,7 +145,7 @@ func (l *Local) prepare(ctx context.Context) error {
 	}
 	l.config.Dir = dir
 	l.root = "/zkverify/" + filepath.Base(dir)
-	free, err := ports.Free(4 * l.config.All())
+	free, err := links.FreePorts(4 * l.config.All())
 	if err != nil {
 		return err
 	}

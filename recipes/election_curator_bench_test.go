@@ -10,7 +10,7 @@ import (
 
 	"github.com/go-zookeeper/zk"
 
-	"github.com/zkverify/zkverify/internal/curatortools"
+	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/recipes"
 	"github.com/zkverify/zkverify/workload/lock"
 	"github.com/zkverify/zkverify/workload/remote"
@@ -26,7 +26,7 @@ type curatorElections struct {
 // newCuratorElections skips the benchmark where Curator or a JDK is missing.
 func newCuratorElections(b *testing.B, ctx context.Context) electionsOf {
 	b.Helper()
-	if _, err := curatortools.Find(); err != nil {
+	if _, err := ensemble.FindCurator(); err != nil {
 		b.Skip(err)
 	}
 	command, err := filepath.Abs("../workload/examples/curator/curator_worker")

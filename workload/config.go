@@ -17,7 +17,6 @@ import (
 	"github.com/zkverify/zkverify/nemesis/fault"
 	"github.com/zkverify/zkverify/nemesis/faults"
 	"github.com/zkverify/zkverify/workload/cycle"
-	"github.com/zkverify/zkverify/workload/internal/activity"
 	"github.com/zkverify/zkverify/workload/internal/client"
 	"github.com/zkverify/zkverify/workload/internal/drive"
 	"github.com/zkverify/zkverify/workload/internal/journal"
@@ -260,7 +259,7 @@ func (c Config) shared(life context.Context, groups []*drive.Group) *client.Shar
 		SessionTimeout: c.SessionTimeout, TickTime: c.Ensemble.TickTime(), Auth: c.Auth, Dialer: links.DialerOf(c.Network),
 		Options: c.Mix.Options, Processes: c.Processes, Locks: drive.LockTable(groups), Counters: make(map[string]*client.Counters),
 	}
-	s.Faults = activity.NewCoverage(c.Recipes, s.Locks)
+	s.Faults = journal.NewCoverage(c.Recipes, s.Locks)
 	for name := range s.Locks {
 		s.Counters[name] = new(client.Counters)
 	}

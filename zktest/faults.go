@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/ensemble/model/cluster"
-	"github.com/zkverify/zkverify/ensemble/model/storage"
+	"github.com/zkverify/zkverify/ensemble/model/tree"
 )
 
 // check fails the test if there is no such server.
@@ -69,7 +69,7 @@ func (e *Ensemble) Restart(server int) {
 }
 
 // Backup is a copy of a server's disk.
-type Backup struct{ disk *storage.Disk }
+type Backup struct{ disk *tree.Disk }
 
 // Backup copies a server's disk.
 func (e *Ensemble) Backup(server int) (b Backup) {
@@ -87,7 +87,7 @@ func (e *Ensemble) Backup(server int) (b Backup) {
 func (e *Ensemble) Restore(server int, b Backup) {
 	e.tb.Helper()
 	if b.disk == nil {
-		b.disk = new(storage.Disk)
+		b.disk = new(tree.Disk)
 	}
 	e.change(server, func(c *cluster.Cluster) error { return c.SetDisk(server, b.disk) })
 }

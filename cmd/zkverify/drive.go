@@ -14,7 +14,6 @@ import (
 	"github.com/zkverify/zkverify/checker/models"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
-	"github.com/zkverify/zkverify/internal/memory"
 	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/nemesis"
 	"github.com/zkverify/zkverify/nemesis/fault"
@@ -209,7 +208,7 @@ func (p *plannedRun) facts(result folder.Recorded) []string {
 	if edges := result.Nemesis.Edges(); edges != "" {
 		facts = append(facts, edges)
 	}
-	facts = append(facts, fmt.Sprintf("events on record: %d of %d; zkverify took %d MB at most", result.Written, result.Events, memory.Peak()>>20))
+	facts = append(facts, fmt.Sprintf("events on record: %d of %d; zkverify took %d MB at most", result.Written, result.Events, peakMemory()>>20))
 	if l := result.Lateness; l.Lines > 0 {
 		facts = append(facts, fmt.Sprintf("%s of %s, under way for %s at p99 and %s at most; the longest silence of one took %s", words.Count(l.Lines, "line"), words.Count(p.cmd.Workers.N, "worker process"), ms(l.P99), ms(l.Worst), ms(l.Silent)))
 	}

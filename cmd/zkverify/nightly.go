@@ -14,7 +14,6 @@ import (
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
 	"github.com/zkverify/zkverify/cmd/zkverify/internal/shard"
-	"github.com/zkverify/zkverify/internal/memory"
 	"github.com/zkverify/zkverify/nemesis"
 	"github.com/zkverify/zkverify/report"
 )
@@ -153,7 +152,7 @@ func (n *nightlyCmd) makeRuns(ctx context.Context, con *console, dir string, nig
 			return err
 		}
 		debug.FreeOSMemory()
-		result.Memory = memory.Resident()
+		result.Memory = residentMemory()
 		night.Add(result)
 		if err := saveNight(dir, night); err != nil {
 			return err

@@ -14,7 +14,6 @@ import (
 	"github.com/testcontainers/testcontainers-go/exec"
 
 	"github.com/zkverify/zkverify/ensemble"
-	"github.com/zkverify/zkverify/ensemble/internal/ports"
 	"github.com/zkverify/zkverify/ensemble/links"
 	"github.com/zkverify/zkverify/internal/relay"
 )
@@ -58,7 +57,7 @@ func (e *Ensemble) openPeers(ctx context.Context) (_ *peers, err error) {
 	}
 	for _, to := range e.servers {
 		if !here {
-			free, err := ports.Free(2)
+			free, err := links.FreePorts(2)
 			if err != nil {
 				return nil, err
 			}

@@ -20,7 +20,7 @@ import (
 	"github.com/testcontainers/testcontainers-go/network"
 
 	"github.com/zkverify/zkverify/ensemble"
-	"github.com/zkverify/zkverify/ensemble/internal/ports"
+	"github.com/zkverify/zkverify/ensemble/links"
 )
 
 // pollInterval is the interval at which a starting server is asked whether it serves.
@@ -44,7 +44,7 @@ func (s *server) alias() string { return fmt.Sprintf("zk%d", s.ID) }
 
 // create makes and starts the server's container.
 func (s *server) create(ctx context.Context) error {
-	port, err := ports.Free(1)
+	port, err := links.FreePorts(1)
 	if err != nil {
 		return err
 	}

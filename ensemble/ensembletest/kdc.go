@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/ensemble"
-	"github.com/zkverify/zkverify/ensemble/internal/ports"
+	"github.com/zkverify/zkverify/ensemble/links"
 )
 
 // Realm is the realm of a KDC.
@@ -41,7 +41,7 @@ func StartKDC(t *testing.T, settings ...string) *KDC {
 			t.Skipf("needs a KDC: there is no %s (sh ensemble/install.sh --kerberos)", tool)
 		}
 	}
-	port, err := ports.Free(1)
+	port, err := links.FreePorts(1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/zkverify/zkverify/ensemble/internal/ports"
 	"github.com/zkverify/zkverify/ensemble/links"
 )
 
@@ -51,7 +50,7 @@ func TestRemoteStaysWithinThePortsItIsGiven(t *testing.T) {
 func threeFreePorts(t *testing.T) int {
 	t.Helper()
 	for first := 5100; first < 9900; first += 3 {
-		if ports.Check(first) == nil && ports.Check(first+1) == nil && ports.Check(first+2) == nil {
+		if links.CheckPort(first) == nil && links.CheckPort(first+1) == nil && links.CheckPort(first+2) == nil {
 			return first
 		}
 	}

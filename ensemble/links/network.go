@@ -9,8 +9,6 @@ import (
 	"sync"
 
 	"golang.org/x/sync/errgroup"
-
-	"github.com/zkverify/zkverify/ensemble/internal/ports"
 )
 
 // portTries bounds how often a new link moves to another port because another process
@@ -119,7 +117,7 @@ func (n *network) Close() error {
 
 // freePort chooses a port of this machine.
 func freePort() (int, error) {
-	found, err := ports.Free(1)
+	found, err := FreePorts(1)
 	if err != nil {
 		return 0, err
 	}

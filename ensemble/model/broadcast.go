@@ -1,7 +1,6 @@
 package model
 
 import (
-	"github.com/zkverify/zkverify/ensemble/model/sessions"
 	"github.com/zkverify/zkverify/ensemble/model/tree"
 	"github.com/zkverify/zkverify/ensemble/model/wire"
 )
@@ -9,7 +8,7 @@ import (
 // order puts a request of a server's client in order: it becomes a transaction, and is
 // proposed. A sync is queued behind the earlier proposals; peer is the follower's
 // connection.
-func (l *leader) order(owner sessions.Owner, r *tree.Request, peer ...PeerID) {
+func (l *leader) order(owner serverNumber, r *tree.Request, peer ...PeerID) {
 	if !l.Serves() || l.role != l {
 		return
 	}
@@ -40,7 +39,7 @@ func (l *leader) order(owner sessions.Owner, r *tree.Request, peer ...PeerID) {
 }
 
 // prepare makes a transaction of a request, or an error transaction if it is refused.
-func (l *leader) prepare(owner sessions.Owner, r *tree.Request, zxid int64) tree.Txn {
+func (l *leader) prepare(owner serverNumber, r *tree.Request, zxid int64) tree.Txn {
 	switch r.Op {
 	case wire.CreateSession:
 		l.sessions.Track(l.now, r.Session, millis(r.Timeout))

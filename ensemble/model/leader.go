@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/ensemble/model/service"
-	"github.com/zkverify/zkverify/ensemble/model/sessions"
 	"github.com/zkverify/zkverify/ensemble/model/tree"
 	"github.com/zkverify/zkverify/ensemble/model/wire"
 )
@@ -21,7 +20,7 @@ type leader struct {
 	learners map[PeerID]*learner
 
 	nextSession int64
-	sessions    *sessions.Tracker
+	sessions    *tracker
 	ahead       *tree.Tree // with all proposals applied
 	proposals   []*proposal
 	ticks       int
@@ -99,7 +98,7 @@ func (l *leader) serve() {
 	l.deadline = never
 	l.tree.SetLastZxid(zxidOf(l.epoch))
 	l.ahead = l.tree.Clone()
-	l.sessions = sessions.NewTracker(l.now, l.config.TickTime)
+	l.sessions = newTracker(l.now, l.config.TickTime)
 	for _, s := range l.tree.Sessions() {
 		l.sessions.Track(l.now, s.ID, millis(s.Timeout))
 	}
@@ -118,7 +117,7 @@ func (l *leader) Touch(session int64, timeout int32) bool {
 }
 
 func (l *leader) Check(session int64) wire.Code {
-	return l.sessions.Check(session, sessions.Owner(l.config.ID))
+	return l.sessions.Check(session, serverNumber(l.config.ID))
 }
 
 func (l *leader) NewSession() int64 {
@@ -129,7 +128,7 @@ func (l *leader) NewSession() int64 {
 func (l *leader) Revalidate(c *service.Connection) {
 	session, timeout := c.Session()
 	valid := l.Touch(session, timeout)
-	l.sessions.Own(session, sessions.Owner(l.config.ID))
+	l.sessions.Own(session, serverNumber(l.config.ID))
 	c.Admit(valid)
 }
 
@@ -142,7 +141,7 @@ func (l *leader) sessionChanged(x *tree.Txn) {
 	}
 }
 
-func (l *leader) Ask(r *tree.Request) { l.order(sessions.Owner(l.config.ID), r) }
+func (l *leader) Ask(r *tree.Request) { l.order(serverNumber(l.config.ID), r) }
 
 func (l *leader) leave() {
 	for _, id := range sorted(l.learners) {

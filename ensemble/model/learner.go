@@ -1,10 +1,8 @@
 package model
 
 import (
-	"time"
-
-	"github.com/zkverify/zkverify/ensemble/model/sessions"
 	"github.com/zkverify/zkverify/ensemble/model/tree"
+	"time"
 )
 
 // learner is a follower, as its leader sees it (LearnerHandler).
@@ -61,7 +59,7 @@ func (f *learner) said(m Message) {
 	case Ack:
 		f.acked(m.Zxid)
 	case Ask:
-		f.order(sessions.Owner(f.server), m.Request, f.peer)
+		f.order(serverNumber(f.server), m.Request, f.peer)
 	case Ping:
 		for _, t := range m.Touched {
 			f.Touch(t.Session, t.Timeout)
@@ -70,7 +68,7 @@ func (f *learner) said(m Message) {
 		t := m.Touched[0]
 		valid := f.Touch(t.Session, t.Timeout)
 		if valid {
-			f.leader.sessions.Own(t.Session, sessions.Owner(f.server))
+			f.leader.sessions.Own(t.Session, serverNumber(f.server))
 		}
 		f.say(Message{Kind: Revalidated, Touched: m.Touched, Valid: valid})
 	}

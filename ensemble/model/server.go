@@ -8,14 +8,13 @@ import (
 
 	"github.com/zkverify/zkverify/ensemble/model/election"
 	"github.com/zkverify/zkverify/ensemble/model/service"
-	"github.com/zkverify/zkverify/ensemble/model/storage"
 	"github.com/zkverify/zkverify/ensemble/model/tree"
 )
 
 // Server is one ZooKeeper server. It belongs to one goroutine at a time.
 type Server struct {
 	config   Config
-	disk     *storage.Disk
+	disk     *tree.Disk
 	now      time.Duration
 	stepped  time.Duration // of the wall clock, see StepClock
 	out      []Action
@@ -47,7 +46,7 @@ const never = time.Duration(1<<63 - 1)
 
 // New starts a server on the data of its disk; nothing happens before the first Step. It
 // returns an error for an impossible Config.
-func New(config Config, disk *storage.Disk) (*Server, error) {
+func New(config Config, disk *tree.Disk) (*Server, error) {
 	if err := config.settle(); err != nil {
 		return nil, err
 	}

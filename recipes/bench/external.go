@@ -8,7 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 
-	"github.com/zkverify/zkverify/internal/curatortools"
+	"github.com/zkverify/zkverify/ensemble"
 )
 
 //go:embed peers/CuratorDriver.java
@@ -20,7 +20,7 @@ var kazooDriver string
 // startCurator compiles and starts the driver of Curator's locks. The error names the
 // missing tool of the machine.
 func startCurator(ctx context.Context, dir string) (*process, error) {
-	tools, err := curatortools.Find()
+	tools, err := ensemble.FindCurator()
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/zkverify/zkverify/internal/curatortools"
+	"github.com/zkverify/zkverify/ensemble"
 )
 
 // The install script and the tests look in the same places: both must find the same tools.
@@ -16,16 +16,16 @@ func TestTheInstallScriptAndTheTestsAgree(t *testing.T) {
 	must(t, os.Mkdir(filepath.Join(home, "bin"), 0o755))
 	must(t, os.WriteFile(filepath.Join(home, "bin", "java"), []byte("#!/bin/sh\n"), 0o755))
 	for name, env := range map[string][2]string{
-		"with nothing set":                    {curatortools.Variable, os.Getenv(curatortools.Variable)},
-		"with another Curator":                {curatortools.Variable, "/opt/curator/*"},
-		"with a version that is not there":    {curatortools.Variable, "99.9.1"},
+		"with nothing set":                    {ensemble.CuratorVariable, os.Getenv(ensemble.CuratorVariable)},
+		"with another Curator":                {ensemble.CuratorVariable, "/opt/curator/*"},
+		"with a version that is not there":    {ensemble.CuratorVariable, "99.9.1"},
 		"with a Java that brings no compiler": {"JAVA_HOME", home},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv(env[0], env[1])
 			out, err := exec.Command("sh", filepath.Join("..", "..", "ensemble", "install.sh"), "--check", "--curator").CombinedOutput()
 			script := err == nil && strings.Contains(string(out), "curator: yes, javac: yes")
-			_, toolsErr := curatortools.Find()
+			_, toolsErr := ensemble.FindCurator()
 			if tests := toolsErr == nil; tests != script {
 				t.Errorf("the tests find what they need: %v (%v); the script: %v (%s)", tests, toolsErr, script, out)
 			}

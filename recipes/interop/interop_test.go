@@ -17,7 +17,6 @@ import (
 	"github.com/zkverify/zkverify/ensemble/ensembletest"
 	"github.com/zkverify/zkverify/ensemble/links"
 	"github.com/zkverify/zkverify/ensemble/simulated"
-	"github.com/zkverify/zkverify/internal/curatortools"
 	"github.com/zkverify/zkverify/recipes"
 )
 
@@ -50,7 +49,7 @@ func TestMain(m *testing.M) {
 			missing = errors.New("needs Java and real servers")
 			return m.Run()
 		}
-		tools, err := curatortools.Find()
+		tools, err := ensemble.FindCurator()
 		if err != nil {
 			missing = err
 			return m.Run()

@@ -16,7 +16,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/zkverify/zkverify/internal/curatortools"
+	"github.com/zkverify/zkverify/ensemble"
 )
 
 // peer is the Java process. It plays any number of Curator clients; java/Peer.java describes the
@@ -54,7 +54,7 @@ type javaAnswer struct {
 }
 
 // buildPeer compiles the peer into dir.
-func buildPeer(t curatortools.Tools, dir string) error {
+func buildPeer(t ensemble.CuratorTools, dir string) error {
 	sources, err := filepath.Glob(filepath.Join("java", "*.java"))
 	if err != nil {
 		return err
@@ -65,7 +65,7 @@ func buildPeer(t curatortools.Tools, dir string) error {
 }
 
 // startPeer starts the peer that was compiled into dir.
-func startPeer(t curatortools.Tools, dir string) (*peer, error) {
+func startPeer(t ensemble.CuratorTools, dir string) (*peer, error) {
 	p := &peer{calls: map[string]*javaCall{}, heard: map[string]func(javaAnswer){}, ended: make(chan struct{})}
 	p.command = exec.Command(t.Java, append([]string{"-Xms32m", "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
 		"-Djava.net.preferIPv4Stack=true", "-Dzookeeper.sasl.client=false", "-Dorg.slf4j.simpleLogger.defaultLogLevel=error"},

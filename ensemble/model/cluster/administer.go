@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/ensemble/model"
-	"github.com/zkverify/zkverify/ensemble/model/storage"
 	"github.com/zkverify/zkverify/ensemble/model/tree"
 )
 
@@ -28,10 +27,10 @@ func (c *Cluster) Expire(leader int, session int64) {
 }
 
 // Disk returns a copy of a server's disk.
-func (c *Cluster) Disk(id int) *storage.Disk { return c.nodes[id].disk.Copy() }
+func (c *Cluster) Disk(id int) *tree.Disk { return c.nodes[id].disk.Copy() }
 
 // SetDisk replaces the disk of a server whose process does not run.
-func (c *Cluster) SetDisk(id int, disk *storage.Disk) error {
+func (c *Cluster) SetDisk(id int, disk *tree.Disk) error {
 	n := c.nodes[id]
 	if n.running {
 		return fmt.Errorf("server %d runs", id)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/zkverify/zkverify/ensemble/model"
 	"github.com/zkverify/zkverify/ensemble/model/service"
-	"github.com/zkverify/zkverify/ensemble/model/storage"
+	"github.com/zkverify/zkverify/ensemble/model/tree"
 )
 
 // Config holds the options of a cluster. Its zero value is three servers of ZooKeeper
@@ -77,7 +77,7 @@ func New(config Config, clients Clients) (*Cluster, error) {
 		}
 	}
 	for _, id := range c.ids {
-		c.nodes[id] = &node{cluster: c, id: id, disk: &storage.Disk{}}
+		c.nodes[id] = &node{cluster: c, id: id, disk: &tree.Disk{}}
 		c.inOrder = append(c.inOrder, c.nodes[id])
 		if err := c.nodes[id].start(); err != nil {
 			return nil, err

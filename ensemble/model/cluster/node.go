@@ -6,14 +6,14 @@ import (
 
 	"github.com/zkverify/zkverify/ensemble/model"
 	"github.com/zkverify/zkverify/ensemble/model/service"
-	"github.com/zkverify/zkverify/ensemble/model/storage"
+	"github.com/zkverify/zkverify/ensemble/model/tree"
 )
 
 // node is a server's machine: its disk, and its process if that runs.
 type node struct {
 	cluster   *Cluster
 	id        int
-	disk      *storage.Disk
+	disk      *tree.Disk
 	clock     clock
 	server    *model.Server
 	running   bool

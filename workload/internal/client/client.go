@@ -11,7 +11,6 @@ import (
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/internal/wait"
 	"github.com/zkverify/zkverify/nemesis/fault"
-	"github.com/zkverify/zkverify/workload/internal/activity"
 	"github.com/zkverify/zkverify/workload/internal/journal"
 	"github.com/zkverify/zkverify/workload/lock"
 )
@@ -20,7 +19,7 @@ import (
 // changes when a process is retired, its connection when it crashes.
 type Client struct {
 	*journal.Processes
-	*activity.Activity
+	*journal.Activity
 	Run   *Shared
 	Index int
 	Rand  *rand.Rand   // decides its cycles
@@ -43,7 +42,7 @@ func New(r *Shared, index int) *Client {
 		Processes: journal.NewProcesses(r.Journal, index, r.Clients),
 		Run:       r, Index: index, Rand: stream(1), More: stream(1 << 32), Asks: stream(1 << 33),
 	}
-	c.Activity, c.app = activity.New(c.Current, r.Faults), newApplication(c)
+	c.Activity, c.app = journal.NewActivity(c.Current, r.Faults), newApplication(c)
 	return c
 }
 

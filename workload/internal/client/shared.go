@@ -8,7 +8,6 @@ import (
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/ensemble/links"
 	"github.com/zkverify/zkverify/histories"
-	"github.com/zkverify/zkverify/workload/internal/activity"
 	"github.com/zkverify/zkverify/workload/internal/journal"
 	"github.com/zkverify/zkverify/workload/internal/observer"
 	"github.com/zkverify/zkverify/workload/lock"
@@ -33,7 +32,7 @@ type Shared struct {
 	Counters       map[string]*Counters      // by lock
 
 	Journal  *journal.Journal
-	Faults   *activity.Coverage
+	Faults   *journal.Coverage
 	Observer *observer.Observer
 	Workers  *remote.Workers // nil when clients live in this process
 	// Processes lets faults pause and kill each application as if it had a process of its own.

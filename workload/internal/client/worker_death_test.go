@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/zkverify/zkverify/histories"
-	"github.com/zkverify/zkverify/workload/internal/activity"
 	"github.com/zkverify/zkverify/workload/internal/journal"
 	"github.com/zkverify/zkverify/workload/lock"
 	"github.com/zkverify/zkverify/workload/remote"
@@ -36,7 +35,7 @@ func killable(t *testing.T) (c *Client, kill func(), events func() []histories.E
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &Shared{Clients: 1, Faults: activity.NewCoverage(nil, nil), Workers: new(remote.Workers), Journal: &journal.Journal{Recorder: rec, Refuse: func(err error) { t.Error(err) }}}
+	r := &Shared{Clients: 1, Faults: journal.NewCoverage(nil, nil), Workers: new(remote.Workers), Journal: &journal.Journal{Recorder: rec, Refuse: func(err error) { t.Error(err) }}}
 	c = New(r, 0)
 	lives := &process{}
 	c.app.opened(lives, lives, func() {})

@@ -10,7 +10,6 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"github.com/zkverify/zkverify/histories"
-	"github.com/zkverify/zkverify/workload/internal/activity"
 	"github.com/zkverify/zkverify/workload/internal/client"
 	"github.com/zkverify/zkverify/workload/internal/journal"
 	"github.com/zkverify/zkverify/workload/internal/observer"
@@ -25,7 +24,7 @@ func TestAMemberThatCrashedBeforeItsRoundComesAllTheSame(t *testing.T) {
 		gate := &gate{size: 2, all: make(chan struct{})}
 		r := &client.Shared{
 			Life: t.Context(), Clients: 2, SessionTimeout: time.Second, Promises: histories.Promises{ProgressBound: 5 * time.Second},
-			Target: opener{gate: gate}, Journal: &journal.Journal{Recorder: nowhere{}}, Faults: activity.NewCoverage(nil, nil), Observer: new(observer.Observer),
+			Target: opener{gate: gate}, Journal: &journal.Journal{Recorder: nowhere{}}, Faults: journal.NewCoverage(nil, nil), Observer: new(observer.Observer),
 		}
 		d := newDoubleBarrierDriver(r, &Group{recipe: doubleBarrierRecipe, names: []string{name}, lock: histories.Lock{Recipe: histories.DoubleBarrier, Size: 2}})
 		first, second := client.New(r, 0), client.New(r, 1)

@@ -13,8 +13,8 @@ import (
 
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/workload/cycle"
-	"github.com/zkverify/zkverify/workload/internal/activity"
 	"github.com/zkverify/zkverify/workload/internal/client"
+	"github.com/zkverify/zkverify/workload/internal/journal"
 	"github.com/zkverify/zkverify/workload/internal/observer"
 	"github.com/zkverify/zkverify/workload/lock"
 )
@@ -25,7 +25,7 @@ func driversOf(t *testing.T, n int, recipes ...histories.Recipe) *Drivers {
 	groups := LayOut(recipes, n, 20)
 	r := &client.Shared{
 		Life: t.Context(), Seed: 5, Clients: 20, SessionTimeout: 2 * time.Second,
-		Locks: LockTable(groups), Faults: activity.NewCoverage(recipes, LockTable(groups)),
+		Locks: LockTable(groups), Faults: journal.NewCoverage(recipes, LockTable(groups)),
 	}
 	return New(r, cycle.Mix{}.WithDefaults(), groups)
 }
@@ -93,7 +93,7 @@ func TestOneRecipeDrawsWhatItDrewByItself(t *testing.T) {
 
 func TestACycleIsNotDoomedForEver(t *testing.T) {
 	target := &mortal{}
-	c := client.New(&client.Shared{Clients: 1, Target: target, Faults: activity.NewCoverage(nil, nil), Observer: new(observer.Observer)}, 0)
+	c := client.New(&client.Shared{Clients: 1, Target: target, Faults: journal.NewCoverage(nil, nil), Observer: new(observer.Observer)}, 0)
 	if err := c.Open(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"github.com/zkverify/zkverify/histories"
-	"github.com/zkverify/zkverify/workload/internal/activity"
 	"github.com/zkverify/zkverify/workload/internal/client"
+	"github.com/zkverify/zkverify/workload/internal/journal"
 	"github.com/zkverify/zkverify/workload/internal/observer"
 	"github.com/zkverify/zkverify/workload/lock"
 )
@@ -67,12 +67,12 @@ func TestAClientIsNotAskedWhatItHoldsWhileASiblingMayHoldIt(t *testing.T) {
 	}{
 		"idle":     {func(*client.Client) {}, true},
 		"waiting":  {func(c *client.Client) { invoke(c, histories.Acquire) }, false},
-		"holding":  {func(c *client.Client) { c.AddHold(new(activity.Holding)) }, false},
+		"holding":  {func(c *client.Client) { c.AddHold(new(journal.Holding)) }, false},
 		"to leave": {func(c *client.Client) { invoke(c, histories.Release) }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			locks := map[string]histories.Lock{"lock-0": {Recipe: histories.Mutex}}
-			r := &client.Shared{Clients: 2, Target: new(knowing), Locks: locks, Faults: activity.NewCoverage(nil, nil), Observer: new(observer.Observer)}
+			r := &client.Shared{Clients: 2, Target: new(knowing), Locks: locks, Faults: journal.NewCoverage(nil, nil), Observer: new(observer.Observer)}
 			asked, sibling := client.New(r, 0), client.New(r, 1)
 			sibling.Joins(asked)
 			if err := asked.Open(t.Context()); err != nil {

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/histories"
-	"github.com/zkverify/zkverify/workload/internal/activity"
 	"github.com/zkverify/zkverify/workload/internal/client"
 	"github.com/zkverify/zkverify/workload/internal/journal"
 	"github.com/zkverify/zkverify/workload/lock"
@@ -13,7 +12,7 @@ import (
 
 func TestAPlaceAmongSeveralLocksIsThatOfTheLockItNames(t *testing.T) {
 	rec := &inMemoryRecorder{}
-	c := client.New(&client.Shared{Journal: &journal.Journal{Recorder: rec}, Clients: 1, Faults: activity.NewCoverage(nil, nil)}, 0)
+	c := client.New(&client.Shared{Journal: &journal.Journal{Recorder: rec}, Clients: 1, Faults: journal.NewCoverage(nil, nil)}, 0)
 	a := &attempt{c: c, open: true, Event: histories.Event{Op: histories.Acquire, Parts: []histories.Part{{Lock: "x"}, {Lock: "y"}}}}
 	ctx := lock.WithAttempt(t.Context(), lock.Attempt{Enqueued: a.enqueued})
 	lock.Enqueued(ctx, lock.Place{Lock: "y", Token: histories.Token{Zxid: 2}, Ahead: 1})
@@ -27,7 +26,7 @@ func TestAPlaceAmongSeveralLocksIsThatOfTheLockItNames(t *testing.T) {
 // A client may wait by the node of the session that it had before.
 func TestAPlaceIsThatOfTheSessionItNames(t *testing.T) {
 	rec := &inMemoryRecorder{}
-	c := client.New(&client.Shared{Journal: &journal.Journal{Recorder: rec}, Clients: 1, Faults: activity.NewCoverage(nil, nil)}, 0)
+	c := client.New(&client.Shared{Journal: &journal.Journal{Recorder: rec}, Clients: 1, Faults: journal.NewCoverage(nil, nil)}, 0)
 	a := &attempt{c: c, open: true, Event: histories.Event{Op: histories.Acquire, Lock: "x"}}
 	a.enqueued(lock.Place{Token: histories.Token{Zxid: 2}, Session: "0x0000000000000007"})
 	if len(rec.events) != 1 || rec.events[0].Session != "0x0000000000000007" {

@@ -9,22 +9,22 @@ import (
 	"sync"
 
 	"github.com/zkverify/zkverify/histories"
-	"github.com/zkverify/zkverify/workload/internal/activity"
 	"github.com/zkverify/zkverify/workload/internal/client"
+	"github.com/zkverify/zkverify/workload/internal/journal"
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
 // Hold is a lock, or several acquired at once, that a process holds, from the
 // acquire's completion to the call of the outermost Release.
 type Hold struct {
-	*activity.Holding // its event has the fields that all events of the hold have in common
-	Client            *client.Client
-	Lease             lock.Lease
-	above             int            // levels of the lock that its owner believes it had before
-	since             int            // the client's strikes when the hold began
-	seen              *seen          // of the counter in ZooKeeper, when it is to be written
-	Again             lock.Reenterer // for re-entries; nil where there are none
-	done              chan struct{}  // closed when over
+	*journal.Holding // its event has the fields that all events of the hold have in common
+	Client           *client.Client
+	Lease            lock.Lease
+	above            int            // levels of the lock that its owner believes it had before
+	since            int            // the client's strikes when the hold began
+	seen             *seen          // of the counter in ZooKeeper, when it is to be written
+	Again            lock.Reenterer // for re-entries; nil where there are none
+	done             chan struct{}  // closed when over
 
 	mu   sync.Mutex
 	lost bool // on record
@@ -37,7 +37,7 @@ type Hold struct {
 func New(c *client.Client, acquired histories.Event, lease lock.Lease) *Hold {
 	h := &Hold{Client: c, Lease: lease, done: make(chan struct{}), since: c.StrikeCount(), above: max(acquired.Depth, 1) - 1}
 	acquired.Type, acquired.Op, acquired.Depth = "", "", 0
-	h.Holding = &activity.Holding{Event: acquired, Suspended: h.linkChanged}
+	h.Holding = &journal.Holding{Event: acquired, Suspended: h.linkChanged}
 	if l, ok := lease.(lock.NodesLease); ok {
 		h.Nodes = l.Nodes
 	}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/workload/cycle"
-	"github.com/zkverify/zkverify/workload/internal/activity"
 	"github.com/zkverify/zkverify/workload/internal/client"
 	"github.com/zkverify/zkverify/workload/internal/journal"
 	"github.com/zkverify/zkverify/workload/internal/observer"
@@ -80,7 +79,7 @@ func TestAHolderDiesOfAWriteWhoseOutcomeNobodyKnows(t *testing.T) {
 
 func TestOnlyWhoExcludesReadsTheCounterInZooKeeper(t *testing.T) {
 	lease := &guarding{}
-	r := &client.Shared{Clients: 1, Faults: activity.NewCoverage(nil, nil)}
+	r := &client.Shared{Clients: 1, Faults: journal.NewCoverage(nil, nil)}
 	for name, c := range map[string]struct {
 		promises histories.Promises
 		plan     cycle.Plan
@@ -94,7 +93,7 @@ func TestOnlyWhoExcludesReadsTheCounterInZooKeeper(t *testing.T) {
 		"permits":      {histories.Promises{Guards: true}, cycle.Plan{Guarded: true}, histories.Event{Lock: "l", Permits: 1}, lease},
 	} {
 		r.Promises = c.promises
-		h := &Hold{Holding: &activity.Holding{Event: c.event}, Client: client.New(r, 0), Lease: c.lease}
+		h := &Hold{Holding: &journal.Holding{Event: c.event}, Client: client.New(r, 0), Lease: c.lease}
 		h.zooKeeperCounter().beginGuarded(c.plan) // would need an observer
 		if h.seen != nil {
 			t.Errorf("%s: read %d", name, h.seen.value)
@@ -138,7 +137,7 @@ func heldInMemory(t *testing.T, acquired histories.Event) (h *Hold, record func(
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &client.Shared{Clients: 1, SessionTimeout: time.Second, Life: t.Context(), Observer: &observer.Observer{Root: "/run-1"}, Faults: activity.NewCoverage(nil, nil)}
+	r := &client.Shared{Clients: 1, SessionTimeout: time.Second, Life: t.Context(), Observer: &observer.Observer{Root: "/run-1"}, Faults: journal.NewCoverage(nil, nil)}
 	r.Journal = &journal.Journal{Recorder: rec, Refuse: func(err error) { t.Error(err) }}
 	client := client.New(r, 0)
 	h = New(client, acquired, &guarding{fakeLease: fakeLease{lost: make(chan struct{})}})

@@ -1,5 +1,8 @@
 // Package journal records the events of a run: it counts them, and records none of a client
-// after the end of the process that it belongs to.
+// after the end of the process that it belongs to. It tracks what the clients do at each moment,
+// and chooses by it the clients that faults hit. Package states derives most of that from the
+// events on record; clients report the rest, such as the nodes of leases and how long a holder
+// holds on.
 package journal
 
 import (

@@ -10,7 +10,7 @@ import (
 
 	"github.com/go-zookeeper/zk"
 
-	"github.com/zkverify/zkverify/workload/internal/activity"
+	"github.com/zkverify/zkverify/workload/internal/journal"
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
@@ -62,7 +62,7 @@ var errGone = errors.New("the node was gone already")
 
 // DeleteNode deletes the node of a session below dir, quickly: most locks are held for a moment
 // only.
-func (o *Observer) DeleteNode(ctx context.Context, at activity.Stand, session int64) error {
+func (o *Observer) DeleteNode(ctx context.Context, at journal.Stand, session int64) error {
 	dir := path.Join(o.LockRoot(), at.Lock)
 	_, err := lock.Await(ctx, o.connection, func() (struct{}, error) {
 		node, err := at.Node, error(nil)
@@ -85,7 +85,7 @@ func (o *Observer) DeleteNode(ctx context.Context, at activity.Stand, session in
 // not see it go. If the transaction created more, for other leases, it is not known which one
 // belongs to this lease; nor if a lease has no token, and the session has other nodes there
 // than those of one lease.
-func (o *Observer) nodeOf(dir string, session int64, at activity.Stand) (string, error) {
+func (o *Observer) nodeOf(dir string, session int64, at journal.Stand) (string, error) {
 	zxid, n := at.Token.Zxid, max(1, at.Permits)
 	nodes, err := o.Nodes(dir)
 	if err != nil {

@@ -1,26 +1,23 @@
-// Package storage models the disk of a ZooKeeper server: its epochs, a snapshot, and the
-// log of transactions since then. A transaction that was logged and not synced yet may be
-// lost in a crash.
-package storage
+package tree
 
 import (
 	"slices"
-
-	"github.com/zkverify/zkverify/ensemble/model/tree"
 )
 
 // snapshotEvery is the number of transactions after which a server takes a snapshot. Real
 // servers take one after 50,000 to 100,000.
 const snapshotEvery = 20_000
 
-// Disk is the disk of a server. Its zero value is the disk of a server that never ran.
+// Disk models the disk of a ZooKeeper server: its epochs, a snapshot, and the log of
+// transactions since then. A transaction that was logged and not synced yet may be lost in a
+// crash. Its zero value is the disk of a server that never ran.
 type Disk struct {
 	AcceptedEpoch int64 // the newest that the server has promised to follow
 	CurrentEpoch  int64 // the newest whose leader it has synced with
 
-	snapshot *tree.Tree // never changed; nil for an empty tree
-	log      []tree.Txn // since the snapshot
-	synced   int        // length of the part of log that survives a crash
+	snapshot *Tree // never changed; nil for an empty tree
+	log      []Txn // since the snapshot
+	synced   int   // length of the part of log that survives a crash
 }
 
 // Copy returns a copy of the disk.
@@ -31,7 +28,7 @@ func (d *Disk) Copy() *Disk {
 }
 
 // Append logs a transaction. It survives a crash once Sync has been called.
-func (d *Disk) Append(x tree.Txn) { d.log = append(d.log, x) }
+func (d *Disk) Append(x Txn) { d.log = append(d.log, x) }
 
 // Sync makes all transactions up to zxid survive a crash.
 func (d *Disk) Sync(zxid int64) {
@@ -63,8 +60,8 @@ func (d *Disk) base() int64 {
 }
 
 // Load returns the tree with all logged transactions, as a server of a release keeps it.
-func (d *Disk) Load(r tree.Release) *tree.Tree {
-	t := tree.NewRelease(r)
+func (d *Disk) Load(r Release) *Tree {
+	t := NewRelease(r)
 	if d.snapshot != nil {
 		t = d.snapshot.Clone()
 	}
@@ -75,7 +72,7 @@ func (d *Disk) Load(r tree.Release) *tree.Tree {
 }
 
 // Replace replaces all data by another server's tree.
-func (d *Disk) Replace(t *tree.Tree) {
+func (d *Disk) Replace(t *Tree) {
 	d.snapshot, d.log, d.synced = t.Clone(), nil, 0
 }
 
@@ -96,7 +93,7 @@ func (d *Disk) Truncate(zxid int64) bool {
 
 // Since returns the logged transactions after zxid. It reports whether the log reaches
 // back that far.
-func (d *Disk) Since(zxid int64) ([]tree.Txn, bool) {
+func (d *Disk) Since(zxid int64) ([]Txn, bool) {
 	if zxid < d.base() {
 		return nil, false
 	}
@@ -122,7 +119,7 @@ func (d *Disk) Has(zxid int64) bool {
 
 // Compact takes a snapshot if the log has become long. t is the tree with all
 // transactions up to its last one applied.
-func (d *Disk) Compact(t *tree.Tree) {
+func (d *Disk) Compact(t *Tree) {
 	if d.synced < snapshotEvery {
 		return
 	}
@@ -132,6 +129,6 @@ func (d *Disk) Compact(t *tree.Tree) {
 		n++
 	}
 	d.snapshot = t.Clone()
-	d.log = append([]tree.Txn(nil), d.log[n:]...)
+	d.log = append([]Txn(nil), d.log[n:]...)
 	d.synced -= n
 }

@@ -1,14 +1,14 @@
 //go:build unix
 
-package memory
+package main
 
 import (
 	"runtime"
 	"syscall"
 )
 
-// Peak returns the most memory that the process ever had, in bytes.
-func Peak() int64 {
+// peakMemory returns the most memory that the process ever had, in bytes.
+func peakMemory() int64 {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
 		return 0

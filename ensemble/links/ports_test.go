@@ -1,15 +1,15 @@
-package ports_test
+package links_test
 
 import (
 	"net"
 	"strconv"
 	"testing"
 
-	"github.com/zkverify/zkverify/ensemble/internal/ports"
+	"github.com/zkverify/zkverify/ensemble/links"
 )
 
 func TestFreePortsAreDistinctAndCanBeListenedOn(t *testing.T) {
-	got, err := ports.Free(50)
+	got, err := links.FreePorts(50)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func TestCheckRefusesAPortThatSomebodyListensOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	if ports.Check(l.Addr().(*net.TCPAddr).Port) == nil {
-		t.Fatal("the port is taken, and Check returned nil")
+	if links.CheckPort(l.Addr().(*net.TCPAddr).Port) == nil {
+		t.Fatal("the port is taken, and CheckPort returned nil")
 	}
 }

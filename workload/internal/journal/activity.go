@@ -1,7 +1,4 @@
-// Package activity tracks what the clients of a run do at each moment, and chooses by it the
-// clients that faults hit. Package states derives most of it from the events on record; clients
-// report the rest, such as the nodes of leases and how long a holder holds on.
-package activity
+package journal
 
 import (
 	"slices"
@@ -26,8 +23,8 @@ type Activity struct {
 	endure  time.Time  // until when the last of them wants it to hold on
 }
 
-// New returns the activity of a client. process returns the number of its current process.
-func New(process func() int, faults *Coverage) *Activity {
+// NewActivity returns the activity of a client. process returns the number of its current process.
+func NewActivity(process func() int, faults *Coverage) *Activity {
 	return &Activity{process: process, Faults: faults}
 }
 

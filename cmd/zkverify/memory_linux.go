@@ -1,5 +1,4 @@
-// Package memory measures the memory of this process.
-package memory
+package main
 
 import (
 	"bytes"
@@ -7,8 +6,8 @@ import (
 	"strconv"
 )
 
-// Resident returns the memory that the process has now, in bytes, or 0 if it is not known.
-func Resident() int64 {
+// residentMemory returns the memory that the process has now, in bytes, or 0 if it is not known.
+func residentMemory() int64 {
 	text, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
 		return 0

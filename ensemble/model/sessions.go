@@ -1,10 +1,4 @@
-// Package sessions is the leader's table of sessions: the owner of each, and the instant
-// at which it expires.
-//
-// A session that was touched expires with the first tick after its timeout has passed
-// (SessionTrackerImpl and ExpiryQueue of ZooKeeper 3.8 and 3.9): all sessions of a tick
-// expire together.
-package sessions
+package model
 
 import (
 	"maps"
@@ -14,38 +8,42 @@ import (
 	"github.com/zkverify/zkverify/ensemble/model/wire"
 )
 
-// Owner is the number of the server through which a session's requests come.
-type Owner int
+// serverNumber is the number of the server through which a session's requests come.
+type serverNumber int
 
-// Nobody is the owner of a session that has sent no request since the leader took over.
-const Nobody Owner = 0
+// noOwner is the owner of a session that has sent no request since the leader took over.
+const noOwner serverNumber = 0
 
 // session is the leader's entry of a session.
 type session struct {
-	owner   Owner
+	owner   serverNumber
 	expires int64 // the tick
 	closing bool
 }
 
-// Tracker follows the sessions of an ensemble at its leader.
-type Tracker struct {
+// tracker follows the sessions of an ensemble at its leader.
+//
+// A session that was touched expires with the first tick after its timeout has passed
+// (SessionTrackerImpl and ExpiryQueue of ZooKeeper 3.8 and 3.9): all sessions of a tick
+// expire together.
+type tracker struct {
 	tick     time.Duration
 	sessions map[int64]*session
 	next     int64 // the tick whose sessions expire next
 }
 
-// NewTracker returns a tracker that begins at the time now of the leader's clock.
-func NewTracker(now, tick time.Duration) *Tracker {
-	t := &Tracker{tick: tick, sessions: map[int64]*session{}}
+// newTracker returns a tracker that begins at the time now of the leader's clock.
+func newTracker(now, tick time.Duration) *tracker {
+	t := &tracker{tick: tick, sessions: map[int64]*session{}}
 	t.next = t.after(now)
 	return t
 }
 
 // after returns the first tick after a time.
-func (t *Tracker) after(at time.Duration) int64 { return int64(at/t.tick) + 1 }
+func (t *tracker) after(at time.Duration) int64 { return int64(at/t.tick) + 1 }
 
 // Track begins to follow a session, or touches it.
-func (t *Tracker) Track(now time.Duration, id int64, timeout time.Duration) {
+func (t *tracker) Track(now time.Duration, id int64, timeout time.Duration) {
 	s := t.sessions[id]
 	if s == nil {
 		s = &session{}
@@ -56,7 +54,7 @@ func (t *Tracker) Track(now time.Duration, id int64, timeout time.Duration) {
 
 // Touch postpones a session's expiry. It reports whether the session exists and is not
 // being closed.
-func (t *Tracker) Touch(now time.Duration, id int64, timeout time.Duration) bool {
+func (t *tracker) Touch(now time.Duration, id int64, timeout time.Duration) bool {
 	s := t.sessions[id]
 	if s == nil || s.closing {
 		return false
@@ -66,7 +64,7 @@ func (t *Tracker) Touch(now time.Duration, id int64, timeout time.Duration) bool
 }
 
 // Own sets the owner of a session.
-func (t *Tracker) Own(id int64, owner Owner) {
+func (t *tracker) Own(id int64, owner serverNumber) {
 	if s := t.sessions[id]; s != nil && !s.closing {
 		s.owner = owner
 	}
@@ -74,13 +72,13 @@ func (t *Tracker) Own(id int64, owner Owner) {
 
 // Check returns SessionExpired for a session that does not exist or is being closed, and
 // SessionMoved if the session has another owner. The first owner to ask gets a session
-// that belongs to Nobody.
-func (t *Tracker) Check(id int64, owner Owner) wire.Code {
+// that belongs to noOwner.
+func (t *tracker) Check(id int64, owner serverNumber) wire.Code {
 	s := t.sessions[id]
 	switch {
 	case s == nil || s.closing:
 		return wire.SessionExpired
-	case s.owner == Nobody:
+	case s.owner == noOwner:
 		s.owner = owner
 	case s.owner != owner:
 		return wire.SessionMoved
@@ -90,20 +88,20 @@ func (t *Tracker) Check(id int64, owner Owner) wire.Code {
 
 // Close marks a session as being closed: it does not expire any more, and its requests
 // are refused.
-func (t *Tracker) Close(id int64) {
+func (t *tracker) Close(id int64) {
 	if s := t.sessions[id]; s != nil {
 		s.closing = true
 	}
 }
 
 // Remove forgets a session.
-func (t *Tracker) Remove(id int64) { delete(t.sessions, id) }
+func (t *tracker) Remove(id int64) { delete(t.sessions, id) }
 
 // Due returns the instant at which the next tick's sessions expire.
-func (t *Tracker) Due() time.Duration { return time.Duration(t.next) * t.tick }
+func (t *tracker) Due() time.Duration { return time.Duration(t.next) * t.tick }
 
 // Expire closes the sessions whose tick has come, and returns their ids in order.
-func (t *Tracker) Expire(now time.Duration) (ids []int64) {
+func (t *tracker) Expire(now time.Duration) (ids []int64) {
 	for ; now >= t.Due(); t.next++ {
 		for _, id := range slices.Sorted(maps.Keys(t.sessions)) {
 			if s := t.sessions[id]; !s.closing && s.expires == t.next {

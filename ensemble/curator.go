@@ -1,6 +1,4 @@
-// Package curatortools finds Apache Curator and a JDK on this machine, for the tests and the
-// benchmarks that run programs on Curator.
-package curatortools
+package ensemble
 
 import (
 	"context"
@@ -10,35 +8,34 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-
-	"github.com/zkverify/zkverify/ensemble"
 )
 
-// Variable names the environment variable that selects another Curator than Debian's: a
+// CuratorVariable names the environment variable that selects another Curator than Debian's: a
 // version that sh ensemble/install.sh --curator VERSION has unpacked, or a Java class path
 // with Curator, its dependencies, and a binding for SLF4J.
-const Variable = "ZKVERIFY_CURATOR"
+const CuratorVariable = "ZKVERIFY_CURATOR"
 
 // debianJars is the folder of the jars of Debian's packages.
 const debianJars = "/usr/share/java"
 
 var isVersion = regexp.MustCompile(`^[0-9]+\.[0-9]+\.[0-9]+$`)
 
-// Tools holds the programs and the class path that compile and run a program on Curator.
-type Tools struct {
+// CuratorTools holds the programs and the class path that compile and run a program on Curator,
+// for tests and benchmarks.
+type CuratorTools struct {
 	Java, Javac string
 	ClassPath   string
-	Version     string // of Curator; "" if Variable has a class path
+	Version     string // of Curator; "" if CuratorVariable has a class path
 }
 
-// Find finds the tools. The error names the missing one.
-func Find() (Tools, error) {
-	t := Tools{}
+// FindCurator finds the tools. The error names the missing one.
+func FindCurator() (CuratorTools, error) {
+	t := CuratorTools{}
 	var err error
-	if t.ClassPath, t.Version, err = classPath(os.Getenv(Variable)); err != nil {
+	if t.ClassPath, t.Version, err = classPath(os.Getenv(CuratorVariable)); err != nil {
 		return t, err
 	}
-	if t.Java, err = ensemble.FindJava(""); err != nil {
+	if t.Java, err = FindJava(""); err != nil {
 		return t, fmt.Errorf("no Java: %w", err)
 	}
 	// The compiler that comes with this Java: the classes of another may be too new for
@@ -54,7 +51,7 @@ func Find() (Tools, error) {
 	return t, nil
 }
 
-// classPath returns the class path and the version for a value of Variable.
+// classPath returns the class path and the version for a value of CuratorVariable.
 func classPath(set string) (path, version string, err error) {
 	folder, install := debianJars, "sh ensemble/install.sh --curator"
 	switch {
@@ -81,7 +78,7 @@ func classPath(set string) (path, version string, err error) {
 	}
 	for _, jar := range jars {
 		if _, err := os.Stat(jar); err != nil {
-			return "", "", fmt.Errorf("no Curator: %s is missing (%s; else set %s)", jar, install, Variable)
+			return "", "", fmt.Errorf("no Curator: %s is missing (%s; else set %s)", jar, install, CuratorVariable)
 		}
 	}
 	return strings.Join(jars, string(filepath.ListSeparator)), version, nil
@@ -98,7 +95,7 @@ func debianVersion() string {
 }
 
 // Compile compiles sources into a folder.
-func (t Tools) Compile(ctx context.Context, folder string, sources ...string) error {
+func (t CuratorTools) Compile(ctx context.Context, folder string, sources ...string) error {
 	out, err := exec.CommandContext(ctx, t.Javac, append([]string{"-nowarn", "-d", folder, "-cp", t.ClassPath}, sources...)...).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("javac: %w\n%s", err, out)
@@ -108,6 +105,6 @@ func (t Tools) Compile(ctx context.Context, folder string, sources ...string) er
 
 // Arguments returns the arguments of Java that run a class which was compiled into a
 // folder.
-func (t Tools) Arguments(folder, class string) []string {
+func (t CuratorTools) Arguments(folder, class string) []string {
 	return []string{"-cp", folder + string(filepath.ListSeparator) + t.ClassPath, class}
 }

@@ -1,4 +1,4 @@
-package activity
+package journal
 
 import (
 	"sync/atomic"

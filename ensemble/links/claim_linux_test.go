@@ -1,4 +1,4 @@
-package ports_test
+package links_test
 
 import (
 	"bufio"
@@ -7,7 +7,7 @@ import (
 	"os/exec"
 	"testing"
 
-	"github.com/zkverify/zkverify/ensemble/internal/ports"
+	"github.com/zkverify/zkverify/ensemble/links"
 )
 
 // printEnv makes a process of this test print ports.
@@ -15,7 +15,7 @@ const printEnv = "ZKVERIFY_TEST_PRINT_PORTS"
 
 func TestTwoProcessesAreGivenDifferentPorts(t *testing.T) {
 	if os.Getenv(printEnv) != "" {
-		found, err := ports.Free(80)
+		found, err := links.FreePorts(80)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -46,7 +46,7 @@ func TestTwoProcessesAreGivenDifferentPorts(t *testing.T) {
 		lines := bufio.NewScanner(stdout)
 		for range 80 {
 			if !lines.Scan() {
-				t.Fatalf("a process printed too few ports: %v", lines.Err())
+				t.Fatalf("a processPorts printed too few ports: %v", lines.Err())
 			}
 			if seen[lines.Text()] {
 				t.Fatalf("%s was given to two processes", lines.Text())

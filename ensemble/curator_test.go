@@ -1,4 +1,4 @@
-package curatortools
+package ensemble
 
 import (
 	"os"

@@ -1,4 +1,4 @@
-package ports
+package links
 
 import (
 	"errors"
@@ -16,31 +16,31 @@ func TestAPortIsNotGivenAgainSoon(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := newChooser(claim)
+			c := newPortChooser(claim)
 			given := map[int]int{} // the order, by port
-			for i := 0; i < 3*most*size; {
+			for i := 0; i < 3*mostBlocks*portsInBlock; {
 				ports, err := c.free(9)
 				if err != nil {
 					t.Fatal(err)
 				}
 				for _, port := range ports {
-					if last, again := given[port]; again && i-last < most*size/2 {
+					if last, again := given[port]; again && i-last < mostBlocks*portsInBlock/2 {
 						t.Fatalf("port %d was given again after %d others", port, i-last-1)
 					}
 					given[port] = i
 					i++
 				}
 			}
-			if len(c.blocks) != most {
-				t.Errorf("the chooser took %d blocks, want %d", len(c.blocks), most)
+			if len(c.blocks) != mostBlocks {
+				t.Errorf("the portChooser took %d blocks, want %d", len(c.blocks), mostBlocks)
 			}
 		})
 	}
 }
 
 func TestTooManyPortsAtOnce(t *testing.T) {
-	c := newChooser(func(int) (io.Closer, error) { return io.NopCloser(nil), nil })
-	if ports, err := c.free(most*size + 1); !errors.Is(err, ErrNone) {
-		t.Errorf("got %d ports and %v, wanted ErrNone", len(ports), err)
+	c := newPortChooser(func(int) (io.Closer, error) { return io.NopCloser(nil), nil })
+	if ports, err := c.free(mostBlocks*portsInBlock + 1); !errors.Is(err, ErrNoPort) {
+		t.Errorf("got %d ports and %v, wanted ErrNoPort", len(ports), err)
 	}
 }

@@ -1,14 +1,4 @@
-// Package ports chooses TCP ports for listeners that will be closed and opened
-// again on the same number: a link that is cut, a server that is killed.
-//
-// Such a port must not come from the range that the kernel hands to outgoing connections.
-// While no listener has the port, a client that keeps dialling it can be given that very
-// number as its own and connect to itself, and any other connection of the machine can
-// take it, so that the listener never returns.
-//
-// Nor may two processes choose the same port: between the choice and the listener lies
-// the start of a JVM. Each process claims blocks of ports for itself.
-package ports
+package links
 
 import (
 	"errors"
@@ -23,19 +13,30 @@ import (
 	"time"
 )
 
-// ErrNone is returned by Free when too few ports are free.
-var ErrNone = errors.New("no free TCP port found")
+// Ports are chosen here for listeners that will be closed and opened
+// again on the same number: a link that is cut, a server that is killed.
+//
+// Such a port must not come from the range that the kernel hands to outgoing connections.
+// While no listener has the port, a client that keeps dialling it can be given that very
+// number as its own and connect to itself, and any other connection of the machine can
+// take it, so that the listener never returns.
+//
+// Nor may two processes choose the same port: between the choice and the listener lies
+// the start of a JVM. Each process claims blocks of ports for itself.
+
+// ErrNoPort is returned by FreePorts when too few ports are free.
+var ErrNoPort = errors.New("no free TCP port found")
 
 const (
-	low   = 10000
-	high  = 32000
-	size  = 50  // ports in a block
-	most  = 40  // blocks that one process takes: the others need ports too
-	tries = 500 // per call, far more than any sane machine needs
+	lowestPort   = 10000
+	highestPort  = 32000
+	portsInBlock = 50  // ports in a block
+	mostBlocks   = 40  // blocks that one process takes: the others need ports too
+	choices      = 500 // per call, far more than any sane machine needs
 )
 
-// chooser chooses the ports of one process.
-type chooser struct {
+// portChooser chooses the ports of one process.
+type portChooser struct {
 	mu     sync.Mutex
 	source *rand.Rand
 	claim  func(first int) (io.Closer, error) // see claimBlock
@@ -44,20 +45,20 @@ type chooser struct {
 	spent  []int                              // given, the oldest first
 }
 
-var process = newChooser(claimBlock)
+var processPorts = newPortChooser(claimBlock)
 
-func newChooser(claim func(first int) (io.Closer, error)) *chooser {
+func newPortChooser(claim func(first int) (io.Closer, error)) *portChooser {
 	source := rand.New(rand.NewPCG(uint64(os.Getpid()), uint64(time.Now().UnixNano())))
-	return &chooser{source: source, claim: claim, blocks: map[int]io.Closer{}}
+	return &portChooser{source: source, claim: claim, blocks: map[int]io.Closer{}}
 }
 
-// Free returns n distinct ports, at most some thousand, on which there is no listener at
-// the moment. While this process runs Free gives them to no other process, as long as
+// FreePorts returns n distinct ports, at most some thousand, on which there is no listener at
+// the moment. While this process runs FreePorts gives them to no other process, as long as
 // there are blocks for all. The choice is random and needs no seed: no result depends on
-// a port's number. It returns ErrNone when too few ports are free.
-func Free(n int) ([]int, error) { return process.free(n) }
+// a port's number. It returns ErrNoPort when too few ports are free.
+func FreePorts(n int) ([]int, error) { return processPorts.free(n) }
 
-func (c *chooser) free(n int) ([]int, error) {
+func (c *portChooser) free(n int) ([]int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	found := make([]int, 0, n)
@@ -65,13 +66,13 @@ func (c *chooser) free(n int) ([]int, error) {
 		if len(c.ready) == 0 {
 			c.refill(drawn)
 		}
-		if drawn == tries+n || len(c.ready) == 0 {
+		if drawn == choices+n || len(c.ready) == 0 {
 			from, to := span()
-			return nil, fmt.Errorf("%w between %d and %d", ErrNone, from, to)
+			return nil, fmt.Errorf("%w between %d and %d", ErrNoPort, from, to)
 		}
 		port := c.ready[0]
 		c.ready, c.spent = c.ready[1:], append(c.spent, port)
-		if Check(port) == nil {
+		if CheckPort(port) == nil {
 			found = append(found, port)
 		}
 	}
@@ -81,9 +82,9 @@ func (c *chooser) free(n int) ([]int, error) {
 // refill adds ports to ready: those of another block, or, when the process has its share
 // of blocks, those that were given longest ago. The last drawn ports of spent belong to
 // the current call, and stay there.
-func (c *chooser) refill(drawn int) {
+func (c *portChooser) refill(drawn int) {
 	if first, ok := c.another(); ok {
-		c.ready = c.source.Perm(size)
+		c.ready = c.source.Perm(portsInBlock)
 		for i := range c.ready {
 			c.ready[i] += first
 		}
@@ -95,13 +96,13 @@ func (c *chooser) refill(drawn int) {
 
 // another claims another block and returns its first port. It takes a block that no
 // process has claimed, if there is one.
-func (c *chooser) another() (first int, ok bool) {
-	if len(c.blocks) == most {
+func (c *portChooser) another() (first int, ok bool) {
+	if len(c.blocks) == mostBlocks {
 		return 0, false
 	}
 	from, to := span()
-	for _, n := range c.source.Perm((to - from) / size) {
-		block := from + n*size
+	for _, n := range c.source.Perm((to - from) / portsInBlock) {
+		block := from + n*portsInBlock
 		if _, ours := c.blocks[block]; ours {
 			continue
 		}
@@ -117,8 +118,8 @@ func (c *chooser) another() (first int, ok bool) {
 	return first, ok
 }
 
-// Check returns nil when a listener can be opened on port, on all addresses.
-func Check(port int) error {
+// CheckPort returns nil when a listener can be opened on port, on all addresses.
+func CheckPort(port int) error {
 	l, err := net.Listen("tcp4", net.JoinHostPort("", strconv.Itoa(port)))
 	if err != nil {
 		return err
@@ -132,12 +133,12 @@ func Check(port int) error {
 func span() (from, to int) {
 	var first, last int
 	if text, err := os.ReadFile("/proc/sys/net/ipv4/ip_local_port_range"); err == nil {
-		if _, err := fmt.Sscan(string(text), &first, &last); err == nil && first < high {
+		if _, err := fmt.Sscan(string(text), &first, &last); err == nil && first < highestPort {
 			if last < 60000 {
 				return last + 1, 65535
 			}
 			return 1024, max(first, 2048) // there is no better range
 		}
 	}
-	return low, high
+	return lowestPort, highestPort
 }

@@ -1,4 +1,4 @@
-package activity
+package journal
 
 import (
 	"reflect"
@@ -115,7 +115,7 @@ func TestAFaultHitsTheClientThroughItsCrash(t *testing.T) {
 
 func TestWhatIsOnRecordIsWhatFaultsAreAimedBy(t *testing.T) {
 	v := NewCoverage([]histories.Recipe{histories.Mutex}, locks)
-	a := New(func() int { return 0 }, v)
+	a := NewActivity(func() int { return 0 }, v)
 	at := func() (all []fault.Aim) {
 		var c fault.Client
 		a.Status(&c)
