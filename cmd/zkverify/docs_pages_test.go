@@ -86,6 +86,24 @@ func TestFilesThatTheDocsNameAreThere(t *testing.T) {
 	}
 }
 
+// Below its title each page says for whom it is.
+func TestEachPageSaysForWhomItIs(t *testing.T) {
+	readers := []string{"use the locks", "test a lock", "run it every night", "how it works", "project"}
+	first := regexp.MustCompile(`^# .+\n\n\*For: (.+)\.\*\n\n[^\n]`)
+	for _, page := range pages(t) {
+		if !strings.HasPrefix(page, "docs/") {
+			continue
+		}
+		text := readDoc(t, page)
+		if m := first.FindStringSubmatch(text); m == nil || !slices.Contains(readers, m[1]) {
+			t.Errorf("%s does not begin with its title and a line *For: WHOM.*, of one of %q", page, readers)
+		}
+		if n := strings.Count(text, "*For: "); n != 1 {
+			t.Errorf("%s has %d lines *For: WHOM.*", page, n)
+		}
+	}
+}
+
 var packageName = regexp.MustCompile("`([^`]+)`")
 
 // sections returns the packages of each section of docs/architecture.md, in order.
