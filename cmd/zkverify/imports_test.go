@@ -82,9 +82,9 @@ var allowed = map[string][]string{
 
 	"workload/cycle":               {},
 	"workload/internal/journal":    {"nemesis/fault", "histories", "histories/states", "workload/lock"},
-	"workload/internal/client":     {"internal/seeded", "workload/internal/journal", "workload/internal/network", "workload/internal/observer", "workload/lock", "workload/remote", "recipes", "nemesis/fault", "ensemble", "ensemble/links", "histories", "internal/wait"},
+	"workload/internal/client":     {"internal/seeded", "workload/internal/journal", "workload/internal/network", "workload/internal/observer", "workload/lock", "workload/remote", "nemesis/fault", "ensemble", "ensemble/links", "histories", "internal/wait"},
 	"workload/internal/drive":      {"workload/cycle", "workload/internal/client", "workload/internal/hold", "workload/lock", "histories", "internal/wait"},
-	"workload/internal/goroutines": {"workload/lock", "recipes", "internal/wait"},
+	"workload/internal/goroutines": {"workload/lock", "internal/wait"},
 	"workload/internal/hold":       {"workload/cycle", "workload/internal/journal", "workload/internal/client", "workload/lock", "histories", "internal/wait"},
 	"workload/internal/network":    {"workload/lock", "ensemble/links", "histories"},
 	"workload/internal/observer":   {"workload/internal/journal", "workload/lock", "ensemble", "histories", "internal/wait"},

@@ -12,9 +12,11 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"github.com/zkverify/zkverify/internal/wait"
-	"github.com/zkverify/zkverify/recipes"
 	"github.com/zkverify/zkverify/workload/lock"
 )
+
+// recipes is the package of the locks under test, with packages below it. No judge imports it.
+const recipes = "github.com/zkverify/zkverify/recipes"
 
 // stopWithin is the time that goroutines have to end once their client is closed.
 const stopWithin = 2 * time.Second
@@ -53,8 +55,7 @@ func Left(ctx context.Context, before map[string]string, targets []lock.Target) 
 // Running lists the goroutines that run the code of targets and were not there
 // before.
 func Running(before map[string]string, targets []lock.Target) (found []string) {
-	ours := pkg(reflect.TypeFor[recipes.Client]())
-	packages := []string{pkg(reflect.TypeFor[zk.Conn]()) + ".", ours + ".", ours + "/"} // and those below
+	packages := []string{pkg(reflect.TypeFor[zk.Conn]()) + ".", recipes + ".", recipes + "/"}
 	for _, t := range targets {
 		packages = append(packages, pkg(reflect.TypeOf(t))+".")
 	}
