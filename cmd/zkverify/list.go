@@ -90,7 +90,7 @@ func (l *listCmd) Run(_ context.Context, con *console) error {
 		}
 	case "provocations":
 		for _, p := range selftest.Provocations() {
-			fmt.Fprintf(w, "%s\t%s\t%s\n", p.Name, p.Recipe(), p.What)
+			fmt.Fprintf(w, "%s\t%s\t%s\tshows %s\n", p.Name, p.Recipe(), p.What, strings.Join(p.Mutants, ", "))
 		}
 	case "faults":
 		for _, k := range faults.List() {
