@@ -12,7 +12,6 @@ import (
 	"github.com/zkverify/zkverify/checker"
 	"github.com/zkverify/zkverify/nemesis"
 	"github.com/zkverify/zkverify/nemesis/faults"
-	"github.com/zkverify/zkverify/workload/targets"
 )
 
 const root = "../.."
@@ -24,43 +23,6 @@ func readDoc(t *testing.T, name string) string {
 		t.Fatal(err)
 	}
 	return string(text)
-}
-
-func TestEveryTestAndMutantOfTheBugListExists(t *testing.T) {
-	own, err := filepath.Glob(filepath.Join(root, "recipes", "*_test.go"))
-	if err != nil || len(own) == 0 {
-		t.Fatal("no tests of the recipes", err)
-	}
-	parts, err := filepath.Glob(filepath.Join(root, "recipes", "internal", "*", "*_test.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var tests strings.Builder
-	for _, f := range append(own, parts...) {
-		tests.WriteString(readDoc(t, strings.TrimPrefix(f, root+"/")))
-	}
-	bugs := readDoc(t, "docs/bugs.md")
-	named := regexp.MustCompile(`\bTest[A-Z]\w+`).FindAllString(bugs, -1)
-	if len(named) < 30 {
-		t.Fatalf("docs/bugs.md names only %d tests", len(named))
-	}
-	for _, name := range named {
-		if !strings.Contains(tests.String(), "func "+name+"(t *testing.T)") {
-			t.Errorf("docs/bugs.md names %s, which is no test of the recipes", name)
-		}
-	}
-	known := map[string]bool{}
-	for _, m := range targets.Mutants() {
-		known[m.Name()] = true
-		if !strings.Contains(bugs, m.Name()) && m.Name() != "mutant-read-heartbeat" {
-			t.Errorf("docs/bugs.md does not name %s", m.Name())
-		}
-	}
-	for _, name := range regexp.MustCompile(`mutant-[a-z-]+`).FindAllString(bugs, -1) {
-		if !known[name] {
-			t.Errorf("docs/bugs.md names %s, which is no mutant", name)
-		}
-	}
 }
 
 func TestTheDocsListEveryGuarantee(t *testing.T) {

@@ -17,16 +17,17 @@ import (
 	"github.com/zkverify/zkverify/nemesis/faults"
 	"github.com/zkverify/zkverify/workload"
 	"github.com/zkverify/zkverify/workload/lock"
+	"github.com/zkverify/zkverify/workload/selftest"
 	"github.com/zkverify/zkverify/workload/targets"
 )
 
 // listCmd lists names.
 type listCmd struct {
-	What string `arg:"" help:"One of recipes, targets, faults, guarantees, models, mutants."`
+	What string `arg:"" help:"One of recipes, targets, faults, guarantees, models, mutants, provocations."`
 }
 
 // lists are the things that can be listed.
-var lists = []string{"recipes", "targets", "faults", "guarantees", "models", "mutants"}
+var lists = []string{"recipes", "targets", "faults", "guarantees", "models", "mutants", "provocations"}
 
 func (listCmd) Help() string {
 	return help.WithExamples("",
@@ -86,6 +87,10 @@ func (l *listCmd) Run(_ context.Context, con *console) error {
 	case "mutants":
 		for _, m := range targets.Mutants() {
 			fmt.Fprintf(w, "%s\t%s\tcaught by %s\t%s\n", m.Name(), m.Recipe(), m.Guarantee, m.Description())
+		}
+	case "provocations":
+		for _, p := range selftest.Provocations() {
+			fmt.Fprintf(w, "%s\t%s\t%s\tshows %s\n", p.Name, p.Recipe(), p.What, strings.Join(p.Mutants, ", "))
 		}
 	case "faults":
 		for _, k := range faults.List() {
