@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -21,15 +22,7 @@ func TestEveryLineIsRepeatedByItsSurestRun(t *testing.T) {
 		{ID: "lost", Locks: []string{"*"}, Guarantees: []string{"fencing"}},
 	}
 	locks := f.Locks()
-	var one, other string // of two libraries
-	for _, l := range locks {
-		switch {
-		case one == "":
-			one = l.id
-		case other == "" && l.Library != locks[0].Library:
-			other = l.id
-		}
-	}
+	one, other := locks[0].id, locks[1].id
 	few, many, rare := violatedWith("mutual exclusion", 3), violatedWith("mutual exclusion", 90), violatedWith("fencing", 5)
 	few.Violations, many.Violations, rare.Violations = 2, 40, 1
 	s := &State{Results: []Result{
@@ -132,7 +125,7 @@ func TestRepeatsAreCounted(t *testing.T) {
 }
 
 // A line that seldom comes back can be repeated by longer runs, which are counted separately. The
-// page has the command that shows the line most often.
+// page has the repeats that show the line most often.
 func TestRepeatsThatLastLonger(t *testing.T) {
 	dir, f := t.TempDir(), builtInField(t)
 	p := f.planned([]string{"recipes/Mutex"}, []string{"no faults"}, 1, 1)[0]
@@ -164,10 +157,8 @@ func TestRepeatsThatLastLonger(t *testing.T) {
 	if got := s.Results[0].Again; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	for _, v := range pageOf(f, s).Unexplained {
-		if shown := map[string]string{"fairness": run.Command, "fencing": longer}[v.Guarantee]; v.Command() != shown {
-			t.Errorf("%s is shown by %s, want %s", v.Guarantee, v.Command(), shown)
-		}
+	if got, want := pageOf(f, s).Groups("")[0].Cells, map[string]string{"fairness": "1 (9/10)", "fencing": "1 (1/2 of 3m)"}; !maps.Equal(got, want) {
+		t.Errorf("%q is on the page, want %q", got, want)
 	}
 	if all := c.surest(f, s); len(all) != 0 {
 		t.Errorf("%d runs to repeat, but fencing came back in 1 of 2", len(all))

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
@@ -47,7 +48,7 @@ type Run struct {
 
 // Help is called by kong.
 func (Run) Help() string {
-	return help.WithExamples("Each run is a run of zkverify, whose command is printed. First every lock has a run under the first plan, then under the next. The folder gets field.md, index.html and field.json, and what is kept of runs: those with the shortest violation of a guarantee. Locks whose library is not installed are named as such. A run that shows nothing, since the machine was too busy or servers came to disagree, is made again, up to twice. The exit status is 0 if every run took place and each violation is explained, 1 if one is not explained, else 2.",
+	return help.WithExamples("Each run is a run of zkverify, whose command is printed. First every lock has a run under the first plan, then under the next. The folder gets field.md, index.html, field.json with all results, counts.json with the counts of field.md, and what is kept of runs: those with the shortest violation of a guarantee. Locks whose library is not installed are named as such. A run that shows nothing, since the machine was too busy or servers came to disagree, is made again, up to twice. The exit status is 0 if every run took place and each violation is explained, 1 if one is not explained, else 2.",
 		"zkverify field --for 1h",
 		"zkverify field --lock 'curator-*' --plan processes --seeds 3",
 		"zkverify field --dry-run")
@@ -157,28 +158,25 @@ func (c *Run) runs() (*Field, []planned, error) {
 // conclude prints the paths of the pages, and returns the outcome of the field.
 func conclude(out io.Writer, dir string, f *Field, s *State, runs []planned) error {
 	p := pageOf(f, s)
-	missing := map[string]bool{}
-	incomplete := 0
+	made, missing := 0, map[string]bool{}
 	for _, run := range runs {
 		switch r := s.of(run); {
 		case r == nil:
-			incomplete++
-		case r.Missing != "":
-			incomplete++
-			if !missing[run.Lock.id] {
-				missing[run.Lock.id] = true
-				words.Fprintf(out, "%s did not run: %s\n", run.Lock.id, r.Missing)
-			}
+		case r.Missing == "":
+			made++
+		case !missing[run.Lock.id]:
+			missing[run.Lock.id] = true
+			words.Fprintf(out, "%s did not run: %s\n", run.Lock.id, r.Missing)
 		}
 	}
-	for _, v := range p.Unexplained {
-		words.Fprintf(out, "not explained: %s violated %s: %s\n", v.Lock.id, v.Guarantee, v.Verdict.What)
+	for _, g := range p.Groups("") {
+		words.Fprintf(out, "not explained: %s violated %s, such as: %s\n", g.Lock, strings.Join(g.Violated(), "; "), g.Verdict.What)
 	}
-	words.Fprintf(out, "\n%d of %d runs were made; to look at it: %s and %s\n", len(runs)-incomplete, len(runs), filepath.Join(dir, pageFile), filepath.Join(dir, markdownFile))
+	words.Fprintf(out, "\n%d of %d runs were made; to look at it: %s and %s\n", made, len(runs), filepath.Join(dir, pageFile), filepath.Join(dir, markdownFile))
 	switch {
-	case len(p.Unexplained) > 0:
+	case len(p.Groups("")) > 0:
 		return ErrUnexplained
-	case incomplete > 0:
+	case made < len(runs):
 		return ErrIncomplete
 	}
 	return nil

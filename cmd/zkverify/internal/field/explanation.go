@@ -28,8 +28,8 @@ type Explanation struct {
 	Why string `yaml:"why"`
 	// Source lists the lines that are to blame, such as file.java:12-30 at a tag.
 	Source []string `yaml:"source"`
-	// Issue is a public report of the cause; empty if there is none.
-	Issue string `yaml:"issue,omitempty"`
+	// Issues are public reports of the cause.
+	Issues []string `yaml:"issues,omitempty"`
 	// Remedy is the advice for users of the lock.
 	Remedy string `yaml:"remedy,omitempty"`
 }
@@ -78,11 +78,7 @@ func (f *Field) fits(e *Explanation, r *Result, v Verdict) bool {
 // struck returns the faults by which a violation may be explained.
 func (f *Field) struck(r *Result, v Verdict) []string {
 	if len(v.Faults) == 0 && (v.Guarantee == "progress" || v.Guarantee == "no leak") {
-		for _, p := range f.Plans {
-			if p.Name == r.Plan {
-				return p.Faults
-			}
-		}
+		return f.plan(r.Plan).Faults
 	}
 	return v.Faults
 }

@@ -61,19 +61,12 @@ type LockEntry struct {
 
 // Lock is a row of the table: a lock of one version of a library, used in one way.
 type Lock struct {
-	Library, Version, Language string
-	Name, Recipe               string
-	// Careless is true if the client never checks whether it still holds the lock.
-	Careless bool
+	Language, Recipe string
 
-	id       string
+	id       string // in folders and on the command line, such as curator-5.4.0/LeaderLatch
 	variable string
 	options  []string
 }
-
-// ID returns the name of the lock in folders and on the command line, such as
-// curator-5.4.0/LeaderLatch.
-func (l Lock) ID() string { return l.id }
 
 // Of returns the field in a file, or the built-in field if file is "".
 func Of(file string) (*Field, error) {
@@ -128,6 +121,16 @@ func (f *Field) validate() error {
 	return f.validateExplanations()
 }
 
+// plan returns the plan of a name, or one without a name if there is none.
+func (f *Field) plan(name string) (found Plan) {
+	for _, p := range f.Plans {
+		if p.Name == name {
+			found = p
+		}
+	}
+	return found
+}
+
 // Locks returns the rows of the table.
 func (f *Field) Locks() (all []Lock) {
 	for _, l := range f.Libraries {
@@ -149,7 +152,7 @@ func (f *Field) Locks() (all []Lock) {
 
 func (l Library) lock(version string, e LockEntry, careless bool) Lock {
 	lock := Lock{
-		Library: l.Name, Version: version, Language: l.Language, Name: e.Name, Recipe: e.Recipe, Careless: careless,
+		Language: l.Language, Recipe: e.Recipe,
 		id: strings.TrimSuffix(l.ID+"-"+version, "-") + "/" + e.Name, options: []string{"--recipe", e.Recipe},
 	}
 	if l.Variable != "" {

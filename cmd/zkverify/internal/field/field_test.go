@@ -2,6 +2,8 @@ package field
 
 import (
 	"bytes"
+	"encoding/json"
+	"flag"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -15,6 +17,10 @@ import (
 	"github.com/zkverify/zkverify/workload/lock"
 	"github.com/zkverify/zkverify/workload/targets"
 )
+
+//go:generate go test -run ^TestThePageInTheDocsIsThatOfTheCounts$ -update .
+
+var update = flag.Bool("update", false, "write docs/field.md from testdata/counts.json and field.yaml")
 
 func builtInField(t *testing.T) *Field {
 	t.Helper()
@@ -110,14 +116,14 @@ func said(guarantee string, o verdict.Outcome, promised bool) Verdict {
 func TestCellsCountRuns(t *testing.T) {
 	f := builtInField(t)
 	const lock, mutual = "go-zookeeper-1.0.4/Lock", "mutual exclusion"
-	f.Explanations = []Explanation{{ID: "belief", Locks: []string{"go-zookeeper-*"}, Guarantees: []string{mutual}, Faults: []string{"expire-silence"}}}
+	f.Explanations = []Explanation{{ID: "belief", Title: "Belief", Locks: []string{"go-zookeeper-*"}, Guarantees: []string{mutual}, Faults: []string{"expire-silence"}}}
 	s := &State{Results: []Result{
 		ofLock(lock, "ends of sessions", 1, violatedWith(mutual, 12, "expire-silence"), said("fencing", verdict.NotPromised, false)),
 		ofLock(lock, "ends of sessions", 2, said(mutual, verdict.Holds, true)),
 		ofLock(lock, "processes", 1, violatedWith(mutual, 9, "kill-worker"), violatedWith("no leak", 3)),
 		ofLock(lock, "deleted nodes", 1, said(mutual, verdict.NotExercised, true)),
 		{Lock: "kazoo-2.8.0/Lock", Plan: "processes", Seed: 1, Missing: "no kazoo"},
-		{Lock: "textbook/one-node", Plan: "links of clients", Seed: 1, Verdicts: []Verdict{said(mutual, verdict.Holds, true)}},
+		{Lock: "textbook/one-node", Plan: "links of clients", Seed: 1, Verdicts: []Verdict{said(mutual, verdict.Holds, true), said("progress", verdict.Holds, true)}},
 		{Lock: "textbook/one-node", Plan: "deleted nodes", Seed: 1, Verdicts: []Verdict{said(mutual, verdict.Holds, true)}, Idle: "none started"},
 	}}
 	p := pageOf(f, s)
@@ -129,29 +135,30 @@ func TestCellsCountRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"| lock | mutual exclusion | no leak |",
-		"| go-zookeeper-1.0.4/Lock | **✗** 2/3, not explained | **✗** 1/1, not explained |",
-		"| kazoo-2.8.0/Lock | not run: no kazoo |",
-		"| textbook/one-node | ✓ 2 |",
-		"| textbook/one-node |  |  | ✓ 1 |  |  |  |  | ? |  |  |  |", // no fault of one plan has struck
-		"**✗** 1/2: mutual exclusion | ",                             // under ends of sessions
-		"**go-zookeeper-1.0.4/Lock: no leak**, 1 run.",
+		"|lock|mutual exclusion|no leak|the rest|",
+		"|go-zookeeper-1.0.4/Lock|✗ 2/3, not explained|✗ 1/1, not explained||",
+		"|kazoo-2.8.0/Lock|not run: no kazoo|",
+		"|textbook/one-node|✓ 1||✓ 1|", // no fault of one plan has struck
+		"No lock violated: progress.",
+		"1 of 1 of go-zookeeper-1.0.4, 0 of 1 of textbook",
+		"|go-zookeeper-1.0.4/Lock|1|ends of sessions||",
+		"**go-zookeeper-1.0.4/Lock: mutual exclusion; no leak**, such as: it was",
 	} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("no %q in\n%s", want, text.String())
 		}
 	}
-	if len(p.Findings) != 1 || p.Findings[0].Cases[0].Count != 1 || p.Findings[0].Cases[0].Verdict.Events != 12 {
-		t.Errorf("what is explained: %+v", p.Findings)
+	if all := p.Findings(); len(all) != 1 || all[0].Groups.Shortest().Verdict.Events != 12 {
+		t.Errorf("what is explained: %+v", all)
 	}
-	if len(p.Unexplained) != 2 || p.Unexplained[0].Verdict.Faults[0] != "kill-worker" {
-		t.Errorf("what is not explained: %+v", p.Unexplained)
+	if all := p.Groups(""); len(all) != 1 || len(all[0].Cells) != 2 || all[0].Run.Plan != "processes" || all[0].Verdict.Events != 3 {
+		t.Errorf("what is not explained: %+v", all)
 	}
 	var page strings.Builder
 	if err := p.html(&page); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(page.String(), `title="violated in 2 of 3"`) || strings.Contains(page.String(), "ZgotmplZ") {
+	if !strings.Contains(page.String(), `<span class="badge open">✗ 2/3, not explained</span>`) || strings.Contains(page.String(), "ZgotmplZ") {
 		t.Errorf("the page:\n%s", page.String())
 	}
 }
@@ -249,30 +256,63 @@ func TestAnExplanationGoesByWhatElseTheRunViolates(t *testing.T) {
 	}
 }
 
-// A violation that no repeat has shown again is named, but without a command that shows it.
-func TestWhatNeverCameBackHasNoCommand(t *testing.T) {
+// The Markdown page groups the violations of a lock by the run that was repeated, and says how often
+// each came back: also what never did, and what longer repeats had again.
+func TestTheTableOfAFindingSaysWhatCameBack(t *testing.T) {
 	f := builtInField(t)
-	f.Explanations = []Explanation{{ID: "why", Title: "Why", Locks: []string{"*"}, Guarantees: []string{"fairness", "fencing", "progress"}, Why: "so", Source: []string{"a.go:1"}}}
-	p := f.planned([]string{"recipes/Mutex"}, []string{"no faults"}, 1, 1)[0]
+	f.Explanations = []Explanation{{ID: "why", Title: "Why", Locks: []string{"*"}, Guarantees: []string{"fairness", "fencing", "progress", "no leak"}, Why: "so", Source: []string{"a.go:1"}}}
 	run := ofLock("recipes/Mutex", "no faults", 1, violatedWith("fairness", 3), violatedWith("fencing", 3), violatedWith("progress", 3))
-	run.Command = p.Command()
-	run.Again = []Repeats{{"fairness", 0, 10, ""}, {"fencing", 1, 10, ""}, {"fairness", 0, 4, "longer"}}
-	found := pageOf(f, &State{Results: []Result{run}}).Findings[0]
-	if want := "recipes/Mutex: fairness (in 1 run, and in none of 14 repeats)"; found.Rare() != want {
-		t.Errorf("%q, want %q", found.Rare(), want)
-	}
-	var shown []string
-	for _, v := range found.Repeatable() {
-		shown = append(shown, v.Guarantee)
-	}
-	if !slices.Equal(shown, []string{"fencing", "progress"}) { // progress was not repeated yet
-		t.Errorf("%q are shown with their commands", shown)
-	}
+	run.Again = []Repeats{{"fairness", 0, 10, ""}, {"fencing", 1, 10, ""}, {"fairness", 0, 4, "longer"}, {"fencing", 3, 4, "zkverify run --duration 2m0s --seed 1"}}
+	s := &State{Results: []Result{
+		run,
+		ofLock("recipes/Mutex", "processes", 1, violatedWith("fairness", 9)),
+		ofLock("recipes/Mutex", "no quorum", 3, violatedWith("no leak", 9)),
+	}}
 	var page bytes.Buffer
-	if err := pageOf(f, &State{Results: []Result{run}}).markdown(&page); err != nil {
+	if err := pageOf(f, s).markdown(&page); err != nil {
 		t.Fatal(err)
 	}
-	if text := page.String(); !strings.Contains(text, "Did not come back: "+found.Rare()) || strings.Count(text, p.Command()) != 2 {
-		t.Error(text)
+	for _, want := range []string{
+		"|lock|fencing|fairness|progress|no leak|plan|also under|",
+		"|recipes/Mutex|1 (3/4 of 2m)|2 (0/14)|1||no faults|processes|", // progress was not repeated yet
+		"|recipes/Mutex||||1|no quorum, seed 3||",
+	} {
+		if !strings.Contains(page.String(), want+"\n") {
+			t.Errorf("no %q in\n%s", want, &page)
+		}
+	}
+}
+
+// docs/field.md is made from the counts of a field, and from the locks, plans and explanations of
+// today.
+func TestThePageInTheDocsIsThatOfTheCounts(t *testing.T) {
+	const file = "../../../../docs/field.md"
+	counts, err := os.ReadFile("testdata/counts.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &page{Field: builtInField(t)}
+	if err := json.Unmarshal(counts, p); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range p.Rows {
+		for _, g := range r.Groups {
+			if !slices.ContainsFunc(p.Field.Explanations, func(e Explanation) bool { return e.ID == g.Cause }) {
+				t.Fatalf("field.yaml does not explain the violations of %s by %q", r.ID, g.Cause)
+			}
+		}
+	}
+	var want strings.Builder
+	if err := p.markdown(&want); err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile(file, []byte(want.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if text, err := os.ReadFile(file); err != nil || string(text) != want.String() {
+		t.Errorf("docs/field.md is not up to date: run go generate ./cmd/zkverify/internal/field (%v)", err)
 	}
 }

@@ -9,8 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
-	"time"
 
 	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
 	"github.com/zkverify/zkverify/internal/words"
@@ -109,11 +107,8 @@ func (f *Field) checkCommands(part *State) error {
 			if a.Command == "" {
 				continue
 			}
-			words := strings.Fields(a.Command)
 			longer := run
-			if last := len(words) - 3; last > 0 { // --duration 3m0s --seed 1
-				longer.duration, _ = time.ParseDuration(words[last]) //nolint:errcheck // 0 after an error, which is refused below
-			}
+			longer.duration = a.longer() // 0 for another command, which is refused below
 			if longer.duration <= 0 || a.Command != longer.Command() {
 				return fmt.Errorf("it has repeats by another command than a longer %q: %q", r.Command, a.Command)
 			}

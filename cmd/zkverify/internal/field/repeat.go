@@ -14,11 +14,7 @@ type repeat struct {
 // plannedAs returns the run that led to a result, with another duration; zero for the same
 // duration.
 func (f *Field) plannedAs(l Lock, r *Result, duration time.Duration) planned {
-	p := planned{Lock: l, Seed: r.Seed, options: f.Options, duration: duration}
-	if i := slices.IndexFunc(f.Plans, func(p Plan) bool { return p.Name == r.Plan }); i >= 0 {
-		p.Plan = f.Plans[i]
-	}
-	return p
+	return planned{Lock: l, Plan: f.plan(r.Plan), Seed: r.Seed, options: f.Options, duration: duration}
 }
 
 // counted returns the command under which the repeat is counted, "" for that of the run.

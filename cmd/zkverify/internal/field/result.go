@@ -1,6 +1,8 @@
 package field
 
 import (
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/zkverify/zkverify/checker/verdict"
@@ -48,27 +50,45 @@ type Repeats struct {
 	Command string `json:"command,omitempty"`
 }
 
-// share returns the share of the repeats in which the violation came back.
-func (r Repeats) share() float64 { return float64(r.Came) / float64(r.Of) }
+// longer returns the duration in the command of longer repeats, 0 if there is none.
+func (r Repeats) longer() (d time.Duration) {
+	if words := strings.Fields(r.Command); len(words) > 3 {
+		d, _ = time.ParseDuration(words[len(words)-3]) //nolint:errcheck // --duration 3m0s --seed 1
+	}
+	return d
+}
 
-// mostOften returns the repeats in which a violation of a guarantee came back most often, nil if
-// there are none.
-func (r *Result) mostOften(guarantee string) (best *Repeats) {
-	for i := range r.Again {
-		if a := &r.Again[i]; a.Guarantee == guarantee && a.Of > 0 && (best == nil || a.share() > best.share()) {
+// mostOften returns the repeats in which a violation of a guarantee came back most often, or all of
+// them if it never came back.
+func (r *Result) mostOften(guarantee string) (best Repeats) {
+	for _, a := range r.Again {
+		switch {
+		case a.Guarantee != guarantee:
+		case best.Came == 0 && a.Came == 0:
+			best.Of += a.Of
+		case best.Came == 0 || a.Came*best.Of > best.Came*a.Of:
 			best = a
 		}
 	}
 	return best
 }
 
-// cameBack returns the share of the run's repeats in which a guarantee was violated again,
-// 0 if it never was.
-func (r *Result) cameBack(guarantee string) float64 {
-	if best := r.mostOften(guarantee); best != nil {
-		return best.share()
+// String returns the repeats for a table: " (3/4 of 2m)" if they lasted two minutes, "" for none.
+func (r Repeats) String() string {
+	switch {
+	case r.Of == 0:
+		return ""
+	case r.Command == "":
+		return fmt.Sprintf(" (%d/%d)", r.Came, r.Of)
 	}
-	return 0
+	return fmt.Sprintf(" (%d/%d of %s)", r.Came, r.Of, strings.TrimSuffix(r.longer().String(), "0s"))
+}
+
+// cameBack returns the share of the run's repeats in which a guarantee was violated again, 0 if it
+// never was.
+func (r *Result) cameBack(guarantee string) float64 {
+	best := r.mostOften(guarantee)
+	return float64(best.Came) / float64(max(1, best.Of))
 }
 
 // violated returns the verdicts on the guarantees that the run has violated.

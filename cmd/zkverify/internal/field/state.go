@@ -17,6 +17,7 @@ import (
 // The files of a field's folder.
 const (
 	stateFile    = "field.json"
+	countsFile   = "counts.json"
 	markdownFile = "field.md"
 	pageFile     = "index.html"
 	runsFolder   = "runs"
@@ -83,6 +84,7 @@ func (s *State) save(dir string, f *Field) error {
 			e.SetIndent("", " ")
 			return e.Encode(s)
 		},
+		countsFile:   page.counts,
 		markdownFile: page.markdown,
 		pageFile:     page.html,
 	} {
