@@ -14,8 +14,8 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/goccy/go-yaml"
 
-	"github.com/zkverify/zkverify/cmd/zkverify/internal/shard"
 	"github.com/zkverify/zkverify/ensemble/docker"
+	"github.com/zkverify/zkverify/workload/campaign"
 )
 
 // job holds the fields of a Kubernetes Job that these tests check.
@@ -149,7 +149,7 @@ func TestThePodsOfTheKubernetesJobShareTheRuns(t *testing.T) {
 			t.Setenv(key, value)
 		}
 		parse(t, &c, commands)
-		part, err := shard.Named(c.Nightly.Run.Shard, os.Getenv)
+		part, err := campaign.Shard(c.Nightly.Run.Shard, os.Getenv)
 		if err != nil {
 			t.Fatal(err)
 		}

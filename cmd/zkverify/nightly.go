@@ -13,10 +13,10 @@ import (
 
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
-	"github.com/zkverify/zkverify/cmd/zkverify/internal/shard"
 	"github.com/zkverify/zkverify/internal/memory"
 	"github.com/zkverify/zkverify/nemesis"
 	"github.com/zkverify/zkverify/report"
+	"github.com/zkverify/zkverify/workload/campaign"
 )
 
 // nightlyCmds are the commands of zkverify nightly.
@@ -48,7 +48,7 @@ func (n *nightlyCmd) Validate() error {
 	if n.For < 0 {
 		return fmt.Errorf("--for must be positive, not %v", n.For)
 	}
-	if _, err := shard.Named(n.Shard, os.Getenv); err != nil {
+	if _, err := campaign.Shard(n.Shard, os.Getenv); err != nil {
 		return fmt.Errorf("--shard: %w", err)
 	}
 	if n.Shard != "" && n.Each.Seed == nil {
@@ -107,7 +107,7 @@ func (n *nightlyCmd) begin(ctx context.Context, dir string) (*report.Night, erro
 	if err := n.Each.Servers.installed(n.Each.Faults); err != nil {
 		return nil, err
 	}
-	part, err := shard.Named(n.Shard, os.Getenv)
+	part, err := campaign.Shard(n.Shard, os.Getenv)
 	if err != nil {
 		return nil, usage("--shard: %w", err)
 	}

@@ -6,16 +6,16 @@ import (
 	"io"
 	"text/template"
 
-	"github.com/zkverify/zkverify/cmd/zkverify/internal/runs"
+	"github.com/zkverify/zkverify/internal/words"
 )
 
 //go:embed field.md.tmpl
 var markdownText string
 
-var markdownTemplate = template.Must(template.New("field.md").Funcs(runs.MarkdownFuncs()).Funcs(template.FuncMap{"sign": sign}).Parse(markdownText))
+var markdownTemplate = template.Must(template.New("field.md").Funcs(words.MarkdownFuncs()).Funcs(template.FuncMap{"sign": sign}).Parse(markdownText))
 
 // markdown writes the tables and the findings as Markdown.
-func (p *page) markdown(w io.Writer) error { return runs.WriteMarkdown(w, markdownTemplate, p) }
+func (p *page) markdown(w io.Writer) error { return words.WriteMarkdown(w, markdownTemplate, p) }
 
 // sign returns a cell as a short text for a table.
 func sign(c cell) string {

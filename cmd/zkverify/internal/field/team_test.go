@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/checker/verdict"
-	"github.com/zkverify/zkverify/cmd/zkverify/internal/runs"
+	"github.com/zkverify/zkverify/workload/campaign"
 )
 
 // judging returns a runner whose runs have these verdicts, one after the other; all further runs
@@ -29,22 +29,22 @@ sed -n "${made}p" %[3]s >"$out/verdict.json"
 			t.Fatal(err)
 		}
 	}
-	return runner{Program: runs.Program{Path: "/bin/sh", Before: []string{program}}, dir: dir}
+	return runner{Program: campaign.Program{Path: "/bin/sh", Before: []string{program}}, Campaign: &campaign.Campaign{}, dir: dir}
 }
 
 // A run that shows nothing, such as one on a machine that was too busy, is repeated, but not
 // without end, and not after the time is up.
 func TestARunThatShowsNothingIsMadeAgain(t *testing.T) {
 	for name, c := range map[string]struct {
-		until   time.Time
+		limit   time.Duration
 		decides int // number of the first run that is decided
 		made    int
 		outcome verdict.Outcome
 	}{
 		"the first decides":  {decides: 1, made: 1, outcome: verdict.Holds},
 		"the second decides": {decides: 2, made: 2, outcome: verdict.Holds},
-		"none decides":       {decides: 9, made: 1 + voidRuns, outcome: verdict.Unknown},
-		"the time is up":     {until: time.Now().Add(-time.Second), decides: 2, made: 1, outcome: verdict.Unknown},
+		"none decides":       {decides: 9, made: 1 + campaign.Repeats, outcome: verdict.Unknown},
+		"the time is up":     {limit: 1, decides: 2, made: 1, outcome: verdict.Unknown},
 	} {
 		dir := t.TempDir()
 		undecided := make([]string, c.decides-1)
@@ -53,7 +53,8 @@ func TestARunThatShowsNothingIsMadeAgain(t *testing.T) {
 		}
 		var out bytes.Buffer
 		f := builtInField(t)
-		team := &team{runner: judging(t, dir, append(undecided, `{"outcome":"holds"}`)...), out: &out, until: c.until}
+		team := &team{runner: judging(t, dir, append(undecided, `{"outcome":"holds"}`)...), out: &out}
+		team.For, team.Say = c.limit, func(text string) { fmt.Fprintln(&out, text) }
 		result, err := team.result(t.Context(), f.planned([]string{"recipes/Mutex"}, []string{"no faults"}, 1, 1)[0])
 		if err != nil {
 			t.Fatal(err)

@@ -1,4 +1,4 @@
-package shard
+package campaign
 
 import (
 	"strings"
@@ -22,7 +22,7 @@ func TestTheEnvironmentNamesTheShard(t *testing.T) {
 		"nothing":                           {nil, "", "auto needs one of these pairs in the environment: JOB_COMPLETION_INDEX and ZKVERIFY_SHARDS, "},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := Named("auto", func(key string) string { return c.env[key] })
+			got, err := Shard("auto", func(key string) string { return c.env[key] })
 			if got != c.want || (err == nil) != (c.fail == "") || err != nil && !strings.Contains(err.Error(), c.fail) {
 				t.Errorf("got %q, %v", got, err)
 			}
