@@ -3,6 +3,7 @@ package campaign
 import (
 	"errors"
 	"fmt"
+	"os"
 	"strconv"
 	"strings"
 
@@ -25,9 +26,18 @@ var shardVariables = []struct {
 	{"Buildkite", "BUILDKITE_PARALLEL_JOB", "BUILDKITE_PARALLEL_JOB_COUNT", 0},
 }
 
-// Shard returns the part of the runs that this machine makes, such as 2/4, for the value of --shard,
-// and "" for all runs.
-func Shard(flag string, getenv func(string) string) (string, error) {
+// Shard is the value of --shard: the part of the runs that this machine makes, such as 2/4, and ""
+// for all runs.
+type Shard string
+
+// UnmarshalText is called by kong. It replaces auto by the part that the environment names.
+func (s *Shard) UnmarshalText(text []byte) error {
+	part, err := shardOf(string(text), os.Getenv)
+	*s = Shard(part)
+	return err
+}
+
+func shardOf(flag string, getenv func(string) string) (string, error) {
 	if flag != automatic {
 		_, _, err := report.ParseShard(flag)
 		return flag, err
@@ -63,8 +73,8 @@ func Shard(flag string, getenv func(string) string) (string, error) {
 }
 
 // Part returns the runs of a shard.
-func Part[T any](all []T, shard string) (mine []T, err error) {
-	part, of, err := report.ParseShard(shard)
+func Part[T any](all []T, shard Shard) (mine []T, err error) {
+	part, of, err := report.ParseShard(string(shard))
 	if err != nil {
 		return nil, err
 	}

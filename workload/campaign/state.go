@@ -1,11 +1,13 @@
 package campaign
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 
 	"github.com/zkverify/zkverify/workload/folder"
@@ -49,4 +51,20 @@ func Save(dir string, files map[string]func(io.Writer) error) (err error) {
 		err = errors.Join(err, folder.WriteFile(filepath.Join(dir, name), write))
 	}
 	return err
+}
+
+// Copy copies what a part has kept of a run, a path below its folder from, to the same path below
+// to.
+func Copy(ctx context.Context, to, from, name string) error {
+	part, err := os.OpenRoot(from)
+	if err != nil {
+		return err
+	}
+	defer part.Close()
+	whole, err := os.OpenRoot(to)
+	if err != nil {
+		return err
+	}
+	defer whole.Close()
+	return folder.CopyTree(ctx, part, whole, name)
 }

@@ -33,14 +33,14 @@ type which struct {
 // Run makes runs.
 type Run struct {
 	which
-	Plan  []string      `help:"Only these plans; default all." placeholder:"NAME"`
-	Seed  int64         `default:"1" help:"The first seed. Every lock meets the same seeds."`
-	Seeds int           `default:"1" help:"How many seeds: each lock has a run for each plan and seed."`
-	For   time.Duration `help:"Begin no run after this time; default when all are made."`
-	Jobs  int           `default:"1" help:"Runs at the same time. Each has three servers."`
-	Shard string        `help:"Make the I-th of N parts of the runs alone, default all: several machines share them. auto: as the environment says, see docs/nightly.md." placeholder:"I/N"`
-	Out   string        `default:"field" help:"Folder of the field. A field that was begun in it continues." placeholder:"DIR"`
-	Dry   bool          `name:"dry-run" help:"Print the commands of the runs that are left, and make none."`
+	Plan  []string       `help:"Only these plans; default all." placeholder:"NAME"`
+	Seed  int64          `default:"1" help:"The first seed. Every lock meets the same seeds."`
+	Seeds int            `default:"1" help:"How many seeds: each lock has a run for each plan and seed."`
+	For   time.Duration  `help:"Begin no run after this time; default when all are made."`
+	Jobs  int            `default:"1" help:"Runs at the same time. Each has three servers."`
+	Shard campaign.Shard `help:"Make the I-th of N parts of the runs alone, default all: several machines share them. auto: as the environment says, see docs/nightly.md." placeholder:"I/N"`
+	Out   string         `default:"field" help:"Folder of the field. A field that was begun in it continues." placeholder:"DIR"`
+	Dry   bool           `name:"dry-run" help:"Print the commands of the runs that are left, and make none."`
 }
 
 // Help is called by kong.
@@ -53,9 +53,7 @@ func (Run) Help() string {
 
 // Validate is called by kong.
 func (c *Run) Validate() error {
-	switch _, err := campaign.Shard(c.Shard, os.Getenv); {
-	case err != nil:
-		return fmt.Errorf("--shard: %w", err)
+	switch {
 	case c.Seeds < 1:
 		return fmt.Errorf("--seeds must be at least 1, not %d", c.Seeds)
 	case c.Jobs < 1:
@@ -126,11 +124,7 @@ func (c *Run) runs() (*Field, []planned, error) {
 		return nil, nil, campaign.Refuse("%w", err)
 	}
 	all := f.planned(c.Lock, c.Plan, c.Seed, c.Seeds)
-	name, err := campaign.Shard(c.Shard, os.Getenv)
-	if err != nil {
-		return nil, nil, campaign.Refuse("--shard: %w", err)
-	}
-	mine, err := campaign.Part(all, name)
+	mine, err := campaign.Part(all, c.Shard)
 	return f, mine, err
 }
 

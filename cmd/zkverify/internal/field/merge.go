@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -125,16 +124,6 @@ func (f *Field) checkCommands(part *State) error {
 
 // copyRuns copies the run folders that a part has kept.
 func copyRuns(ctx context.Context, to, dir string) error {
-	from, err := os.OpenRoot(dir)
-	if err != nil {
-		return err
-	}
-	defer from.Close()
-	root, err := os.OpenRoot(to)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
 	part, err := load(dir)
 	if err != nil {
 		return err
@@ -143,7 +132,7 @@ func copyRuns(ctx context.Context, to, dir string) error {
 		if r.Folder == "" {
 			continue
 		}
-		if err := folder.CopyTree(ctx, from, root, filepath.ToSlash(r.Folder)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := campaign.Copy(ctx, to, dir, filepath.ToSlash(r.Folder)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}

@@ -58,10 +58,10 @@ func (c *Command) Run(ctx context.Context, out io.Writer, version campaign.Versi
 	if err != nil {
 		return err
 	}
-	return c.run(ctx, out, version, record, campaign.Program{})
+	return c.run(ctx, out, version, record)
 }
 
-func (c *Command) run(ctx context.Context, out io.Writer, version campaign.Version, record *Record, program campaign.Program) (err error) {
+func (c *Command) run(ctx context.Context, out io.Writer, version campaign.Version, record *Record) error {
 	bugs, err := record.named(c.Bug)
 	if err != nil {
 		return campaign.Refuse("--bug: %w", err)
@@ -76,10 +76,9 @@ func (c *Command) run(ctx context.Context, out io.Writer, version campaign.Versi
 	if err != nil {
 		return campaign.Refuse("--out: %w", err)
 	}
-	if program.Path == "" {
-		if program.Path, err = os.Executable(); err != nil {
-			return err
-		}
+	program, err := os.Executable()
+	if err != nil {
+		return err
 	}
 	if err := os.MkdirAll(c.Out, 0o755); err != nil {
 		return campaign.Refuse("--out: %w", err)
@@ -92,7 +91,7 @@ func (c *Command) run(ctx context.Context, out io.Writer, version campaign.Versi
 	if c.JSON {
 		lines = io.Discard
 	}
-	failed := c.all(ctx, lines, &tester{Program: program, dir: c.Out}, record, s, bugs)
+	failed := c.all(ctx, lines, &tester{Program: campaign.Program{Path: program}, dir: c.Out}, record, s, bugs)
 	if err := errors.Join(failed, s.save(c.Out, record)); err != nil && ctx.Err() == nil {
 		return err
 	}

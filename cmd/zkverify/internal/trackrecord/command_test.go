@@ -74,7 +74,7 @@ func record(t *testing.T, ctx context.Context, c Command, bugs ...Bug) (said, pa
 	t.Helper()
 	t.Setenv(asRun, "1")
 	var out strings.Builder
-	outcome = c.run(ctx, &out, "dev", &Record{bugs}, campaign.Program{})
+	outcome = c.run(ctx, &out, "dev", &Record{bugs})
 	text, err := os.ReadFile(filepath.Join(c.Out, pageFile))
 	if err != nil {
 		t.Fatal(err)
@@ -162,12 +162,12 @@ func TestBugsAreNamedAndListed(t *testing.T) {
 	r := builtInRecord(t)
 	var out strings.Builder
 	c := Command{Bug: []string{"CURATOR-621", "ZOOKEEPER-1208"}, List: true}
-	if err := c.run(t.Context(), &out, "dev", r, campaign.Program{}); err != nil || strings.Count(out.String(), "\n") != 2 || !strings.Contains(out.String(), "not to be had") {
+	if err := c.run(t.Context(), &out, "dev", r); err != nil || strings.Count(out.String(), "\n") != 2 || !strings.Contains(out.String(), "not to be had") {
 		t.Errorf("%v\n%s", err, out.String())
 	}
 	c.Bug = []string{"CURATOR-612"}
 	var refused campaign.Refused
-	if err := c.run(t.Context(), &out, "dev", r, campaign.Program{}); !errors.As(err, &refused) || !strings.Contains(err.Error(), "CURATOR-621") {
+	if err := c.run(t.Context(), &out, "dev", r); !errors.As(err, &refused) || !strings.Contains(err.Error(), "CURATOR-621") {
 		t.Error(err)
 	}
 }
