@@ -1,12 +1,9 @@
 package report
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -78,40 +75,20 @@ func (r *NightResult) Passed() bool {
 	return r.Trouble == "" && (r.Outcome == verdict.Holds || r.Outcome == verdict.NotExercised)
 }
 
-// ReadNight reads a file that [Night.WriteJSON] has written.
-func ReadNight(path string) (*Night, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	return ParseNight(text, path)
-}
-
-// mostSeeds bounds the runs of a night, since its reader lists the seeds that are left.
+// mostSeeds bounds the runs of a night, since a reader lists the seeds that are left.
 const mostSeeds = 1_000_000
 
-// ParseNight reads the text of a file that [Night.WriteJSON] has written.
-func ParseNight(text []byte, path string) (*Night, error) {
-	n := &Night{}
-	if err := json.Unmarshal(text, n); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
+// Check returns an error unless the night, read from a file, is one that zkverify nightly writes.
+func (n *Night) Check() error {
 	if _, _, err := ParseShard(n.Shard); err != nil || n.Seeds < 1 || n.Seeds > mostSeeds || len(n.Options) == 0 {
-		return nil, fmt.Errorf("%s: %w", path, errors.New("it is not what zkverify nightly writes"))
+		return errors.New("it is not what zkverify nightly writes")
 	}
 	for _, r := range n.Results {
 		if slices.ContainsFunc(r.Cases, func(c Case) bool { return c.Outcome == "" }) {
-			return nil, fmt.Errorf("%s: an older zkverify has written it (%s)", path, n.Version)
+			return fmt.Errorf("an older zkverify has written it (%s)", n.Version)
 		}
 	}
-	return n, nil
-}
-
-// WriteJSON writes the night as JSON, from which it can be continued.
-func (n *Night) WriteJSON(w io.Writer) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	return e.Encode(n)
+	return nil
 }
 
 // Differs returns the name of an option in which two nights differ, "" if they can be one
@@ -153,7 +130,7 @@ func ParseShard(text string) (part, of int, err error) {
 func (n *Night) seeds() (seeds []int64) {
 	part, of, err := ParseShard(n.Shard)
 	if err != nil {
-		return nil // ReadNight refuses such a shard
+		return nil // Check refuses such a shard
 	}
 	for i := part - 1; i < n.Seeds; i += of {
 		seeds = append(seeds, n.First+int64(i))

@@ -12,6 +12,7 @@ import (
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/workload"
+	"github.com/zkverify/zkverify/workload/campaign"
 )
 
 // The exit statuses.
@@ -73,11 +74,10 @@ func statusOf(err error) int {
 	}
 	var u usageError
 	var refused transactions.Refused
-	var refusedField field.Refused
-	var refusedRecord trackrecord.Refused
+	var refusedRuns campaign.Refused
 	var none unavailable
 	var f *histories.FormatError
-	if errors.As(err, &u) || errors.As(err, &f) || errors.As(err, &refused) || errors.As(err, &refusedField) || errors.As(err, &refusedRecord) {
+	if errors.As(err, &u) || errors.As(err, &f) || errors.As(err, &refused) || errors.As(err, &refusedRuns) {
 		return exitUsage
 	}
 	if errors.As(err, &none) {

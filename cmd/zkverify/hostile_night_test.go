@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"maps"
 	"os"
 	"path/filepath"
@@ -58,8 +59,8 @@ func TestWordsOfAPartOfANightPassADoor(t *testing.T) {
 			}
 			write(t, filepath.Join(dir, nightlyFile), string(text))
 			lookAtCommand(t, "nightly", "merge", dir, "--out", out)
-			n, err := report.ParseNight(text, "night")
-			if err != nil {
+			n := new(report.Night)
+			if err := errors.Join(json.Unmarshal(text, n), n.Check()); err != nil {
 				lookAt(t, "the error", printed(err))
 				return
 			}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"io/fs"
 	"os"
@@ -15,6 +14,8 @@ import (
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/report"
+	"github.com/zkverify/zkverify/workload/campaign"
+	"io"
 )
 
 // partOfNight makes the folder of a part of a night that has kept a run folder of each name.
@@ -34,11 +35,7 @@ func partOfNight(t *testing.T, dir, shard string, seeds int, names ...string) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	var text bytes.Buffer
-	if err := n.WriteJSON(&text); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, nightlyFile), text.Bytes(), 0o644); err != nil {
+	if err := campaign.Save(dir, map[string]func(io.Writer) error{nightlyFile: campaign.JSON(n)}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -27,6 +27,7 @@ import (
 	"github.com/zkverify/zkverify/ensemble/simulated"
 	"github.com/zkverify/zkverify/internal/seeded"
 	"github.com/zkverify/zkverify/internal/words"
+	"github.com/zkverify/zkverify/workload/campaign"
 	"github.com/zkverify/zkverify/workload/targets"
 )
 
@@ -238,7 +239,7 @@ func newParser(c *cli, con *console, exit func(int)) (*kong.Kong, error) {
 		kong.UsageOnError(),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, ValueFormatter: help.OfFlag}),
 		kong.Help(printHelp),
-		kong.Bind(con, con.forLocks(), field.Version(versionText()), trackrecord.Version(versionText())),
+		kong.Bind(con, con.forLocks(), campaign.Version(versionText())),
 		kong.BindTo(con.out, (*io.Writer)(nil)),
 	)
 }

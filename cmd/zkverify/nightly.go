@@ -8,14 +8,14 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
-	"strconv"
+	"slices"
 	"time"
 
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
-	"github.com/zkverify/zkverify/cmd/zkverify/internal/shard"
 	"github.com/zkverify/zkverify/nemesis"
 	"github.com/zkverify/zkverify/report"
+	"github.com/zkverify/zkverify/workload/campaign"
 )
 
 // nightlyCmds are the commands of zkverify nightly.
@@ -26,10 +26,10 @@ type nightlyCmds struct {
 
 // nightlyCmd makes many runs, each with a seed of its own.
 type nightlyCmd struct {
-	Seeds           int           `default:"20" help:"How many runs, with the seeds from --seed on."`
-	Shard           string        `help:"Make the I-th of N parts of the runs alone, default all: several machines share them. Needs --seed. auto: as the environment says, see docs/nightly.md." placeholder:"I/N"`
-	For             time.Duration `help:"Begin no run after this time; default when all are made."`
-	StopAtViolation bool          `help:"End with the first run in which a guarantee is violated."`
+	Seeds           int            `default:"20" help:"How many runs, with the seeds from --seed on."`
+	Shard           campaign.Shard `help:"Make the I-th of N parts of the runs alone, default all: several machines share them. Needs --seed. auto: as the environment says, see docs/nightly.md." placeholder:"I/N"`
+	For             time.Duration  `help:"Begin no run after this time; default when all are made."`
+	StopAtViolation bool           `help:"End with the first run in which a guarantee is violated."`
 
 	Each runCmd `embed:""`
 }
@@ -46,9 +46,6 @@ func (n *nightlyCmd) Validate() error {
 	}
 	if n.For < 0 {
 		return fmt.Errorf("--for must be positive, not %v", n.For)
-	}
-	if _, err := shard.Named(n.Shard, os.Getenv); err != nil {
-		return fmt.Errorf("--shard: %w", err)
 	}
 	if n.Shard != "" && n.Each.Seed == nil {
 		return errors.New("--shard needs --seed: all machines have to share the same seeds")
@@ -106,16 +103,12 @@ func (n *nightlyCmd) begin(ctx context.Context, dir string) (*report.Night, erro
 	if err := n.Each.Servers.installed(n.Each.Faults); err != nil {
 		return nil, err
 	}
-	part, err := shard.Named(n.Shard, os.Getenv)
-	if err != nil {
-		return nil, usage("--shard: %w", err)
-	}
 	first := rand.Int64N(1e9)
 	if n.Each.Seed != nil {
 		first = *n.Each.Seed
 	}
 	night := &report.Night{
-		Title: driven(target, recipes), Version: versionText(), Started: time.Now(), First: first, Seeds: n.Seeds, Shard: part, Options: n.Each.options(recipes),
+		Title: driven(target, recipes), Version: versionText(), Started: time.Now(), First: first, Seeds: n.Seeds, Shard: string(n.Shard), Options: n.Each.options(recipes),
 	}
 	if err := resume(dir, night, n.Each.Seed != nil); err != nil {
 		return nil, err
@@ -126,87 +119,82 @@ func (n *nightlyCmd) begin(ctx context.Context, dir string) (*report.Night, erro
 // makeRuns makes the runs that are left, until the time is up or ctx ends. The error says why it
 // gave up.
 func (n *nightlyCmd) makeRuns(ctx context.Context, con *console, dir string, night *report.Night, schedule *nemesis.Schedule) error {
-	left, started, failed := night.Left(), time.Now(), 0
-	for i, seed := range left {
-		if ctx.Err() != nil || n.For > 0 && time.Since(started) >= n.For {
-			return nil
-		}
-		con.say("seed %d: run %d of %d", seed, i+1, len(left))
-		result, err := con.untilShown(ctx, dir, seedName(seed), func(out string) (*report.NightResult, error) {
-			again := n.Each
-			again.Seed, again.Out, again.Verbose = &seed, out, true
-			return again.logged(ctx, con, fmt.Sprintf("seed %d, %d of %d", seed, i+1, len(left)), schedule)
-		})
-		if ctx.Err() != nil {
-			return nil // half a run shows nothing
-		}
-		if result == nil {
-			con.say("seed %d did not run: %v", seed, err)
-			if failed++; failed == patienceWithEnsembles {
-				return fmt.Errorf("%d runs in a row did not take place, the last one: %w", failed, err)
+	left, failed := night.Left(), 0
+	c := &campaign.Campaign{For: n.For, Total: len(left), Say: func(text string) { con.say("%s", text) }}
+	return campaign.Make(ctx, c, func(yield func(int) bool) {
+		for i, seed := range left {
+			if n.StopAtViolation && slices.ContainsFunc(night.Results, func(r report.NightResult) bool { return r.Outcome == verdict.Violated }) {
+				return
 			}
-			continue
+			con.say("seed %d: run %d of %d", seed, i+1, len(left))
+			if !yield(i) {
+				return
+			}
 		}
-		failed = 0
-		if err != nil {
-			return err
+	}, func(ctx context.Context, i int) (*report.NightResult, error) {
+		r, err := untilShown(ctx, c, dir, fmt.Sprintf("seed-%d", left[i]), func(out string) (*report.NightResult, error) {
+			again := n.Each
+			again.Seed, again.Out, again.Verbose = &left[i], out, true
+			return again.logged(ctx, con, fmt.Sprintf("seed %d, %d of %d", left[i], i+1, len(left)), schedule)
+		})
+		if r != nil || ctx.Err() != nil {
+			failed = 0
+			return r, err
+		}
+		con.say("seed %d did not run: %v", left[i], err)
+		if failed++; failed == patienceWithEnsembles {
+			return nil, fmt.Errorf("%d runs in a row did not take place, the last one: %w", failed, err)
+		}
+		return nil, nil
+	}, func(i int, r *report.NightResult) error {
+		if r == nil {
+			return nil // it did not take place
 		}
 		debug.FreeOSMemory()
-		result.Memory = residentMemory()
-		night.Add(result)
+		r.Memory = residentMemory()
+		night.Add(r)
 		if err := saveNight(dir, night); err != nil {
 			return err
 		}
-		con.annotate(result)
-		con.tell("seed %d: %s%s", seed, result, timeLeft(started, i+1, len(left)))
-		if n.StopAtViolation && result.Outcome == verdict.Violated {
-			return nil
-		}
-	}
-	return nil
+		con.annotate(r)
+		con.tell("seed %d: %s%s", left[i], r, c.Left())
+		return nil
+	})
 }
 
-// voidRuns is the number of runs with one seed that may show nothing, since their servers came
-// to disagree, before the seed is given up.
-const voidRuns = 2
-
-// untilShown makes a run in a folder, and tidies the folder up. It repeats a void run, and
-// keeps the folder of that under another name. The result is nil if the run did not take
-// place.
-func (con *console) untilShown(ctx context.Context, dir, name string, run func(out string) (*report.NightResult, error)) (*report.NightResult, error) {
+// untilShown makes a run in a folder, and tidies the folder up. It repeats a void run, whose servers
+// came to disagree, and keeps the folder of that under another name. The result is nil if the run
+// did not take place.
+func untilShown(ctx context.Context, c *campaign.Campaign, dir, name string, run func(out string) (*report.NightResult, error)) (result *report.NightResult, err error) {
 	out := filepath.Join(dir, name)
-	for void := []string(nil); ; {
-		// An interrupted night may have left a part of the run.
-		if err := os.RemoveAll(out); err != nil {
-			return nil, err
+	var void []string
+	err = c.UntilShown(ctx, name, func(again int) (nothing string, err error) {
+		if again > 0 {
+			kept := fmt.Sprintf("%s-void-%d", name, again)
+			if err := errors.Join(os.RemoveAll(filepath.Join(dir, kept)), os.Rename(out, filepath.Join(dir, kept))); err != nil {
+				return "", err
+			}
+			void = append(void, kept)
 		}
-		if err := os.MkdirAll(out, 0o755); err != nil {
-			return nil, usage("--out: %w", err)
+		if err := campaign.Fresh(out); err != nil { // an interrupted night may have left a part of the run
+			return "", usage("--out: %w", err)
 		}
-		result, err := run(out)
-		if result == nil || ctx.Err() != nil {
-			return nil, err
+		if result, err = run(out); result == nil || ctx.Err() != nil {
+			return "", err // half a run shows nothing
 		}
 		if err != nil {
 			result.Trouble = err.Error()
 		}
 		if err := tidy(out, result); err != nil {
-			return result, err
+			return "", err
 		}
-		result.VoidRuns = void
-		if !result.Void || len(void) == voidRuns {
-			return result, nil
+		if result.VoidRuns = void; result.Void {
+			nothing = result.Reason
 		}
-		kept := fmt.Sprintf("%s-void-%d", name, len(void)+1)
-		con.say("%s: %s: it is made again", name, result.Reason)
-		if err := errors.Join(os.RemoveAll(filepath.Join(dir, kept)), os.Rename(out, filepath.Join(dir, kept))); err != nil {
-			return result, err
-		}
-		void = append(void, kept)
-	}
+		return nothing, nil
+	})
+	return result, err
 }
-
-func seedName(seed int64) string { return "seed-" + strconv.FormatInt(seed, 10) }
 
 // logged makes a run whose messages go to a file in its folder, while con shows its progress.
 // The result is nil if the run did not take place.
@@ -226,12 +214,4 @@ func (r *runCmd) logged(ctx context.Context, con *console, label string, schedul
 		err = nil
 	}
 	return report.ResultOf(*r.Seed, judged.header, judged.Report, time.Since(start)), err
-}
-
-func timeLeft(started time.Time, done, all int) string {
-	if done == all {
-		return ""
-	}
-	each := time.Since(started) / time.Duration(done)
-	return fmt.Sprintf(" (about %s for the other %d)", (each * time.Duration(all-done)).Round(time.Second), all-done)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/zkverify/zkverify/report"
+	"github.com/zkverify/zkverify/workload/campaign"
 	"github.com/zkverify/zkverify/workload/folder"
 )
 
@@ -17,15 +18,15 @@ const nightlyFile = "nightly.json"
 
 // resume adds to the night the results that the folder holds, if there are any.
 func resume(dir string, night *report.Night, seeded bool) error {
-	old, err := report.ReadNight(filepath.Join(dir, nightlyFile))
-	switch {
-	case errors.Is(err, os.ErrNotExist):
+	old := new(report.Night)
+	switch err := campaign.Load(dir, nightlyFile, old, old.Check); {
+	case err != nil:
+		return usage("--out: %w", err)
+	case old.Seeds == 0: // there is none
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return usage("--out: %w", err)
 		}
 		return nil
-	case err != nil:
-		return usage("--out: %w", err)
 	case old.Differs(night) != "":
 		return usage("--out: %s holds a night with another %s: choose another --out, or give the same options", dir, old.Differs(night))
 	case seeded && old.First != night.First:
@@ -71,13 +72,7 @@ func pack(path string) (err error) {
 
 // saveNight writes the state, the page and the JUnit file.
 func saveNight(dir string, night *report.Night) error {
-	for name, write := range map[string]func(io.Writer) error{
-		nightlyFile: night.WriteJSON, report.NightPage: night.WriteHTML, folder.JUnit: night.JUnit().Write,
-	} {
-		// Each file is replaced whole or not at all: an interrupt must not lose results.
-		if err := folder.WriteFile(filepath.Join(dir, name), write); err != nil {
-			return err
-		}
-	}
-	return nil
+	return campaign.Save(dir, map[string]func(io.Writer) error{
+		nightlyFile: campaign.JSON(night), report.NightPage: night.WriteHTML, folder.JUnit: night.JUnit().Write,
+	})
 }

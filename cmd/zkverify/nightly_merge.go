@@ -11,6 +11,7 @@ import (
 
 	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
 	"github.com/zkverify/zkverify/report"
+	"github.com/zkverify/zkverify/workload/campaign"
 	"github.com/zkverify/zkverify/workload/folder"
 )
 
@@ -35,17 +36,12 @@ func (m *nightlyMergeCmd) Run(ctx context.Context, con *console) error {
 func (m *nightlyMergeCmd) merge(ctx context.Context, con *console) error {
 	var parts []*report.Night
 	for _, dir := range m.Dirs {
-		file := filepath.Join(dir, nightlyFile)
-		text, err := folder.ReadNamed(dir, nightlyFile, mostOfNight)
-		switch {
-		case errors.Is(err, os.ErrNotExist):
-			return usage("%s: no %s in this folder: it is not that of a night", dir, nightlyFile)
-		case err != nil:
+		part := new(report.Night)
+		if err := campaign.Load(dir, nightlyFile, part, part.Check); err != nil {
 			return usageError{err}
 		}
-		part, err := report.ParseNight(text, file)
-		if err != nil {
-			return usageError{err}
+		if part.Seeds == 0 {
+			return usage("%s: no %s in this folder: it is not that of a night", dir, nightlyFile)
 		}
 		parts = append(parts, part)
 	}
@@ -66,7 +62,12 @@ func (m *nightlyMergeCmd) merge(ctx context.Context, con *console) error {
 	}
 	// nightly.json is moved there last, so that a folder which holds it holds the whole night.
 	if err := folder.Staged(m.Out, nightlyFile, func(dir string) error {
-		return errors.Join(m.copyKept(ctx, dir, kept), saveNight(dir, night))
+		for _, k := range kept {
+			if err := campaign.Copy(ctx, dir, k.dir, k.name); err != nil {
+				return err
+			}
+		}
+		return saveNight(dir, night)
 	}); err != nil {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -79,10 +80,6 @@ func (m *nightlyMergeCmd) merge(ctx context.Context, con *console) error {
 	con.tellNight(m.Out, night)
 	return outcome(night.Outcome())
 }
-
-// mostOfNight is the largest size of a nightly.json: ten times that of a thousand runs which all
-// failed.
-const mostOfNight = 256 << 20
 
 // keptOf names the folder of a run that a part has kept.
 type keptOf struct{ dir, name string }
@@ -132,27 +129,4 @@ func (m *nightlyMergeCmd) kept(con *console, night *report.Night, parts []*repor
 		}
 	}
 	return all, nil
-}
-
-// copyKept copies the kept folders of runs into dir.
-func (m *nightlyMergeCmd) copyKept(ctx context.Context, dir string, kept []keptOf) error {
-	to, err := os.OpenRoot(dir)
-	if err != nil {
-		return err
-	}
-	defer to.Close()
-	for _, k := range kept {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		from, err := os.OpenRoot(k.dir)
-		if err != nil {
-			return err
-		}
-		err = folder.CopyTree(ctx, from, to, k.name)
-		if err := errors.Join(err, from.Close()); err != nil {
-			return err
-		}
-	}
-	return nil
 }

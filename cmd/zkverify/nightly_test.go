@@ -2,8 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,19 +10,20 @@ import (
 
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/report"
+	"github.com/zkverify/zkverify/workload/campaign"
 	"github.com/zkverify/zkverify/workload/folder"
 )
 
 func TestARunWhoseServersDisagreedIsMadeAgain(t *testing.T) {
 	dir := t.TempDir()
 	var said bytes.Buffer
-	con := &console{out: &said, err: &said}
+	c := &campaign.Campaign{Say: func(text string) { said.WriteString(text) }}
 	void := report.NightResult{Outcome: verdict.Unknown, Reason: "the servers disagree", Void: true}
 	holds := report.NightResult{Outcome: verdict.Holds}
 	// in makes the runs of one seed, each of which leaves a history.
 	in := func(name string, results ...report.NightResult) *report.NightResult {
 		t.Helper()
-		got, err := con.untilShown(t.Context(), dir, name, func(out string) (*report.NightResult, error) {
+		got, err := untilShown(t.Context(), c, dir, name, func(out string) (*report.NightResult, error) {
 			if left, err := os.ReadDir(out); err != nil || len(left) > 0 {
 				t.Errorf("a run begins in a folder with %v, %v", left, err)
 			}
@@ -64,20 +63,8 @@ func TestARunWhoseServersDisagreedIsMadeAgain(t *testing.T) {
 		t.Errorf("said %q", &said)
 	}
 	// A night gives up on an ensemble that keeps failing.
-	if r := in("two", void, void, void); r.Outcome != verdict.Unknown || r.Folder != "two" || len(r.VoidRuns) != voidRuns {
+	if r := in("two", void, void, void); r.Outcome != verdict.Unknown || r.Folder != "two" || len(r.VoidRuns) != campaign.Repeats {
 		t.Errorf("%+v", r)
 	}
 	folders("two/history.jsonl.zst", "two-void-1/history.jsonl.zst", "two-void-2/history.jsonl.zst")
-}
-
-func TestAnInterruptedRunIsNotMadeAgain(t *testing.T) {
-	ctx, interrupt := context.WithCancel(t.Context())
-	con := &console{out: new(bytes.Buffer), err: new(bytes.Buffer)}
-	result, err := con.untilShown(ctx, t.TempDir(), "one", func(string) (*report.NightResult, error) {
-		interrupt()
-		return &report.NightResult{Void: true}, errors.New("interrupted")
-	})
-	if result != nil || err == nil {
-		t.Errorf("%v, %v", result, err)
-	}
 }

@@ -133,7 +133,7 @@ func (s *simCmd) Run(ctx context.Context, con *console) error {
 	}
 	sweep, err := simulation.OpenSweep(filepath.Join(dir, simulation.ResultsFile), fleet.Made, s.OtherVersion)
 	if err != nil {
-		return usage("--out: the runs in %s: %w%s", dir, err, otherVersionHint(err))
+		return usage("--out: %w%s", err, otherVersionHint(err))
 	}
 	seeds := fmt.Sprintf("seeds from %d on", first)
 	if n := s.asked(); n > 0 {
@@ -181,23 +181,20 @@ func (s *simCmd) makeRuns(ctx context.Context, con *console, fleet simulation.Fl
 			return fmt.Sprintf("%s made, %d violated", made, sweep.Violated())
 		})
 	}
-	plans, made, started := s.plans(), 0, time.Now()
-	err := fleet.All(ctx, func() (simulation.Spec, string, bool) {
-		for (asked == 0 || made < asked) && (s.For == 0 || time.Since(started) < s.For) && !(s.StopAtViolation && sweep.Violated() > 0) {
+	plans := s.plans()
+	err := fleet.All(ctx, s.For, dir, func(yield func(simulation.Spec) bool) {
+		for i := 0; (asked == 0 || i < asked) && !(s.StopAtViolation && sweep.Violated() > 0); i++ {
 			next := spec
-			next.Seed, next.Plan = spec.Seed+int64(made), plans[made%len(plans)]
-			made++
+			next.Seed, next.Plan = spec.Seed+int64(i), plans[i%len(plans)]
 			if sweep.Has(next) {
 				stands()
-				continue
+			} else if !yield(sweep.Explore(next)) {
+				return
 			}
-			next = sweep.Explore(next)
-			return next, filepath.Join(dir, next.Name()), true
 		}
-		return simulation.Spec{}, "", false
-	}, func(o simulation.Outcome, kept string) {
+	}, func(o simulation.Outcome, kept string) error {
 		if err := sweep.Add(o); err != nil {
-			con.say("%s: %v", simulation.ResultsFile, err)
+			return err
 		}
 		stands()
 		if s.JSON {
@@ -206,6 +203,7 @@ func (s *simCmd) makeRuns(ctx context.Context, con *console, fleet simulation.Fl
 		if !o.Passed() {
 			con.say("seed %d, plan %s: %s", o.Spec.Seed, o.Spec.Plan, simSentence(o, kept))
 		}
+		return nil
 	})
 	bar.done()
 	return err

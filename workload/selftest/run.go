@@ -9,7 +9,7 @@ import (
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/ensemble/links"
 	"github.com/zkverify/zkverify/workload"
-	"github.com/zkverify/zkverify/workload/simulation/process"
+	"github.com/zkverify/zkverify/workload/campaign"
 )
 
 // unmutated is the target that must pass every provocation.
@@ -91,52 +91,50 @@ func trialsOf(cfg Config) (all []*trialOf) {
 
 // runTrials carries out the trials in virtual time, or the others.
 func runTrials(ctx context.Context, cfg Config, all []*trialOf, virtual bool) error {
-	jobs, n := 1, 0
-	if virtual {
-		if cfg.Virtual == nil {
-			return nil
-		}
-		jobs = cfg.Virtual.Jobs
+	c := &campaign.Campaign{}
+	if virtual && cfg.Virtual != nil {
+		c.Jobs = cfg.Virtual.Jobs
 	}
-	return process.Several(ctx, jobs, func() (process.Job, bool) {
-		for n < len(all) && cfg.Virtual.Can(all[n].provocation) != virtual {
-			n++
-		}
-		if n == len(all) {
-			return nil, false
-		}
-		t := all[n]
-		n++
-		if cfg.Began != nil {
-			cfg.Began(n, len(all), t.Trial)
-		}
-		return func(ctx context.Context) (func(), error) {
-			err := t.run(ctx, cfg, virtual)
-			if err != nil {
-				return nil, fmt.Errorf("%s in %s: %w", t.Target, t.Provocation, err)
+	return campaign.Make(ctx, c, func(yield func(*trialOf) bool) {
+		for i, t := range all {
+			if cfg.Virtual.Can(t.provocation) != virtual {
+				continue
 			}
-			return func() {
-				t.done = true
-				if cfg.Ended != nil {
-					cfg.Ended(t.Trial)
-				}
-			}, nil
-		}, true
+			if cfg.Began != nil {
+				cfg.Began(i+1, len(all), t.Trial)
+			}
+			if !yield(t) {
+				return
+			}
+		}
+	}, func(ctx context.Context, t *trialOf) (Trial, error) {
+		result, err := t.run(ctx, c, cfg, virtual)
+		if err != nil {
+			err = fmt.Errorf("%s in %s: %w", t.Target, t.Provocation, err)
+		}
+		return result, err
+	}, func(t *trialOf, result Trial) error {
+		t.Trial, t.done = result, true
+		if cfg.Ended != nil {
+			cfg.Ended(result)
+		}
+		return nil
 	})
 }
 
 // run carries out the trial, and times it.
-func (t *trialOf) run(ctx context.Context, cfg Config, virtual bool) error {
-	start := time.Now()
-	defer func() { t.Took = Seconds(time.Since(start)) }()
+func (t *trialOf) run(ctx context.Context, c *campaign.Campaign, cfg Config, virtual bool) (Trial, error) {
+	start, result := time.Now(), t.Trial
 	seeds := cfg.Seeds
 	if t.Guarantee == "" && !virtual {
 		seeds = 1
 	}
-	return t.untilCaught(seeds, func(trial *Trial) (void bool, err error) {
+	err := result.untilCaught(ctx, c, seeds, func(trial *Trial) (void bool, err error) {
 		if virtual {
 			return cfg.Virtual.run(ctx, cfg.Dir, trial)
 		}
 		return trial.run(ctx, cfg, t.provocation)
 	})
+	result.Took = Seconds(time.Since(start))
+	return result, err
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/zkverify/zkverify/checker"
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/workload/campaign"
 )
 
 // Each gap of the textbook's locks is found by one kind of fault.
@@ -19,7 +20,7 @@ func TestWhatIsWrongWithTheTextbooksLocksIsFound(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			c.Recipe, c.Seed = histories.Mutex, 1
-			if err := c.untilCaught(3, func(trial *Trial) (bool, error) { return v.run(t.Context(), dir, trial) }); err != nil {
+			if err := c.untilCaught(t.Context(), &campaign.Campaign{}, 3, func(trial *Trial) (bool, error) { return v.run(t.Context(), dir, trial) }); err != nil {
 				t.Fatal(err)
 			}
 			if !c.OK {

@@ -16,6 +16,7 @@ import (
 	"github.com/zkverify/zkverify/nemesis"
 	"github.com/zkverify/zkverify/nemesis/faults"
 	"github.com/zkverify/zkverify/workload"
+	"github.com/zkverify/zkverify/workload/campaign"
 	"github.com/zkverify/zkverify/workload/lock"
 	"github.com/zkverify/zkverify/workload/targets"
 )
@@ -43,38 +44,30 @@ type Trial struct {
 }
 
 // untilCaught carries out the trial with so many seeds: a mutant until one of them catches it,
-// the unmutated recipe as long as it passes.
-func (t *Trial) untilCaught(seeds int, run func(*Trial) (void bool, err error)) error {
+// the unmutated recipe as long as it passes. If it has shown nothing, it is carried out once more,
+// with the next seed: the servers came to disagree with each other, or a fault found no client to
+// hit. For the unmutated recipe that is chance, as when all clients had come to the leader and a
+// follower was to be cut off.
+func (t *Trial) untilCaught(ctx context.Context, c *campaign.Campaign, seeds int, run func(*Trial) (void bool, err error)) error {
 	fresh := *t
 	for n := range seeds {
-		*t = fresh
-		t.Seed += int64(n) * (voidTrials + 1)
-		if err := t.untilShown(run); err != nil {
+		if err := c.UntilShown(ctx, t.Target, func(again int) (nothing string, err error) {
+			*t = fresh
+			t.Again = again
+			t.Seed += int64(n*(campaign.Repeats+1) + again)
+			void, err := run(t)
+			if t.Runs = n + 1; void {
+				nothing = t.Why
+			}
+			return nothing, err
+		}); err != nil {
 			return err
 		}
-		if t.Runs = n + 1; t.NotRun || t.OK == (t.Guarantee != "") {
+		if t.NotRun || t.OK == (t.Guarantee != "") {
 			break
 		}
 	}
 	return nil
-}
-
-// voidTrials is the number of times that a trial that has shown nothing is made again.
-const voidTrials = 2
-
-// untilShown carries out the trial, and once more, with the next seed, if it has shown nothing:
-// the servers came to disagree with each other, or a fault found no client to hit. For the
-// unmutated recipe that is chance, as when all clients had come to the leader and a follower
-// was to be cut off.
-func (t *Trial) untilShown(run func(*Trial) (void bool, err error)) error {
-	for fresh := *t; ; {
-		if void, err := run(t); err != nil || !void || t.Again == voidTrials {
-			return err
-		}
-		fresh.Again++
-		fresh.Seed++
-		*t = fresh
-	}
 }
 
 // run carries out the trial and judges it. A void trial has shown nothing.

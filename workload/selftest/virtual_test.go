@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/zkverify/zkverify/workload/campaign"
 	"github.com/zkverify/zkverify/workload/mutants"
 	"github.com/zkverify/zkverify/workload/simulation/process"
 )
@@ -94,7 +95,7 @@ func TestALockWithoutABugIsNotCaughtInVirtualTime(t *testing.T) {
 	p := selected(t, "reentry")[0]
 	trial := Trial{Provocation: p.Name, Target: unmutated, Recipe: p.Recipe(), Guarantee: "reentrancy", Seed: 5}
 	v := inVirtualTime(t, "yes")
-	if err := trial.untilCaught(3, func(trial *Trial) (bool, error) { return v.run(t.Context(), dir, trial) }); err != nil {
+	if err := trial.untilCaught(t.Context(), &campaign.Campaign{}, 3, func(trial *Trial) (bool, error) { return v.run(t.Context(), dir, trial) }); err != nil {
 		t.Fatal(err)
 	}
 	if trial.OK || trial.Runs != 3 || !strings.Contains(trial.Why, "escaped") {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/internal/seeded"
+	"github.com/zkverify/zkverify/workload/campaign"
 	"github.com/zkverify/zkverify/workload/simulation/process"
 )
 
@@ -76,18 +78,17 @@ func Host(version string, in io.Reader, out io.Writer) {
 	})
 }
 
-// All carries out runs, Jobs at a time, until next has none left or ctx ends, and calls done
-// with each outcome, one after the other, in the order in which the runs end. next also names
-// the folder of a run. All returns the first error of Run, after which no run begins.
-func (f Fleet) All(ctx context.Context, next func() (s Spec, folder string, ok bool), done func(Outcome, string)) error {
-	return process.Several(ctx, f.Jobs, func() (process.Job, bool) {
-		s, folder, ok := next()
-		return func(ctx context.Context) (func(), error) {
-			o, err := f.Run(ctx, s, folder)
-			if err != nil {
-				return nil, fmt.Errorf("seed %d: %w", s.Seed, err)
-			}
-			return func() { done(o, folder) }, nil
-		}, ok
-	})
+// All carries out runs, Jobs at a time, each in a folder below dir, until all yields none, ctx ends or
+// the limit of time has passed, which is 0 for none. It calls done with each outcome and its folder,
+// in the order in which the runs end; these calls and those of all do not overlap. All returns the
+// first error, after which no run begins.
+func (f Fleet) All(ctx context.Context, limit time.Duration, dir string, all iter.Seq[Spec], done func(Outcome, string) error) error {
+	folder := func(s Spec) string { return filepath.Join(dir, s.Name()) }
+	return campaign.Make(ctx, &campaign.Campaign{Jobs: f.Jobs, For: limit}, all, func(ctx context.Context, s Spec) (Outcome, error) {
+		o, err := f.Run(ctx, s, folder(s))
+		if err != nil {
+			err = fmt.Errorf("seed %d: %w", s.Seed, err)
+		}
+		return o, err
+	}, func(s Spec, o Outcome) error { return done(o, folder(s)) })
 }

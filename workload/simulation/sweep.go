@@ -1,18 +1,15 @@
 package simulation
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"os"
 	"strings"
 	"time"
 
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/nemesis"
+	"github.com/zkverify/zkverify/workload/campaign"
 )
 
 // ResultsFile has a line of JSON for each run of a sweep, as soon as it has ended.
@@ -21,7 +18,7 @@ const ResultsFile = "results.jsonl"
 // Sweep holds the outcomes of many runs, on record in a file. It belongs to one goroutine at a
 // time.
 type Sweep struct {
-	file    *os.File
+	file    *campaign.Lines
 	results map[string]Outcome // by askedName
 	order   []string
 	plans   map[string]*PlanCoverage // by name
@@ -38,30 +35,20 @@ type Sweep struct {
 // OpenSweep reads the outcomes in a file, which is created if need be, and appends further
 // ones. Made names this program. If other is false, the error is ErrOtherProgram if a run in
 // the file was made by another program.
-func OpenSweep(path, made string, other bool) (*Sweep, error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o644)
-	if err != nil {
-		return nil, err
-	}
-	text, err := io.ReadAll(f)
-	if err == nil && len(text) > 0 && text[len(text)-1] != '\n' {
-		_, err = f.WriteString("\n") // behind half a line, which an interrupt has left
-	}
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	s := &Sweep{file: f, results: map[string]Outcome{}, plans: map[string]*PlanCoverage{}, chosen: map[string][]string{}, asked: map[string]bool{}}
-	for line := range bytes.Lines(text) {
+func OpenSweep(path, made string, other bool) (s *Sweep, err error) {
+	s = &Sweep{results: map[string]Outcome{}, plans: map[string]*PlanCoverage{}, chosen: map[string][]string{}, asked: map[string]bool{}}
+	s.file, err = campaign.OpenLines(path, func(line []byte) error {
 		var o Outcome
 		if json.Unmarshal(line, &o) != nil {
-			continue // half a line
+			return nil // half a line of an older version
 		}
 		if err := SameProgram(o.Made, made); err != nil && !other {
-			return nil, errors.Join(err, f.Close())
+			return err
 		}
 		s.note(o)
-	}
-	return s, nil
+		return nil
+	})
+	return s, err
 }
 
 // Made returns the number of runs that were asked for, through Has, and are made. The file may
@@ -121,12 +108,7 @@ func (s *Sweep) Add(o Outcome) error {
 	if o.Outcome != verdict.Violated {
 		o.Schedule = nemesis.Schedule{}
 	}
-	text, err := json.Marshal(o)
-	if err != nil {
-		return err
-	}
-	_, err = s.file.Write(append(text, '\n'))
-	return err
+	return s.file.Add(o)
 }
 
 // Close closes the file.

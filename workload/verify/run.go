@@ -20,6 +20,7 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/nemesis/faults"
 	"github.com/zkverify/zkverify/workload"
+	"github.com/zkverify/zkverify/workload/campaign"
 	"github.com/zkverify/zkverify/workload/folder"
 )
 
@@ -32,25 +33,25 @@ type ran struct {
 	failed error // the reason why the record is not complete
 }
 
-// voidRuns is the number of runs that may show nothing, because the servers came to disagree
-// with each other, before that is the result. Such a run shows a bug of ZooKeeper
-// (ZOOKEEPER-4394 in 3.8), or of simulated servers, and nothing about the lock.
-const voidRuns = 3
-
 // untilShown makes a run in dir, and again in another folder below it if the servers have
-// disagreed and belong to this run alone: other servers would still disagree.
-func (s *settings) untilShown(ctx context.Context, t testing.TB, dir string, run func(dir string) (*ran, error)) (*ran, error) {
-	for n, in := 1, dir; ; n++ {
-		r, err := run(in)
-		if err != nil || !r.report.Void() || s.servers != nil || n == voidRuns || ctx.Err() != nil {
-			return r, err
+// disagreed and belong to this run alone: other servers would still disagree. Such a run shows a
+// bug of ZooKeeper (ZOOKEEPER-4394 in 3.8), or of simulated servers, and nothing about the lock.
+func (s *settings) untilShown(ctx context.Context, t testing.TB, dir string, run func(dir string) (*ran, error)) (r *ran, err error) {
+	c := &campaign.Campaign{Say: func(text string) { t.Log(words.Line(text)) }}
+	err = c.UntilShown(ctx, "the run shows nothing of the lock", func(again int) (void string, err error) {
+		in := dir
+		if again > 0 {
+			in = filepath.Join(dir, fmt.Sprintf("again-%d", again))
+			if err := os.Mkdir(in, 0o755); err != nil {
+				return "", err
+			}
 		}
-		t.Logf("the run shows nothing of the lock, because of its servers: it is made again (%s)", words.Line(r.report.Reason()))
-		in = filepath.Join(dir, fmt.Sprintf("again-%d", n))
-		if err := os.Mkdir(in, 0o755); err != nil {
-			return nil, err
+		if r, err = run(in); err == nil && r.report.Void() && s.servers == nil {
+			void = r.report.Reason()
 		}
-	}
+		return void, err
+	})
+	return r, err
 }
 
 // run makes one run in dir, and judges it.

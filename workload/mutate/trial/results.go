@@ -1,7 +1,6 @@
 package trial
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -12,6 +11,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/zkverify/zkverify/workload/campaign"
 	"github.com/zkverify/zkverify/workload/mutate"
 )
 
@@ -76,11 +76,10 @@ type line struct {
 // ErrOtherTerms is returned for results of another program, runner or settings.
 var ErrOtherTerms = errors.New("the results there are of another program or other runs")
 
-// Results is a file with the results of mutants. Each line is written as soon as it is known,
-// so an interrupt loses nothing.
+// Results is a file with the results of mutants.
 type Results struct {
 	mu        sync.Mutex // guards all fields
-	file      *os.File
+	file      *campaign.Lines
 	baselines map[Setting]baseline
 	results   map[string]Result // by key
 	stages    int               // of the terms
@@ -108,73 +107,44 @@ func NewTerms(stages []Stage, programs ...string) (Terms, error) {
 
 // OpenResults opens a file of results, which need not exist, to continue it. If it has results
 // under other terms the error is ErrOtherTerms.
-func OpenResults(path string, terms Terms) (*Results, error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666)
-	if err != nil {
-		return nil, err
-	}
-	r := &Results{file: f, baselines: map[Setting]baseline{}, results: map[string]Result{}, stages: len(terms.Stages)}
-	if err := r.read(terms); err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return r, nil
-}
-
-// read reads the file up to its last whole line, and appends from there.
-func (r *Results) read(terms Terms) error {
-	text, err := io.ReadAll(r.file)
-	if err != nil {
-		return err
-	}
-	whole := bytes.LastIndexByte(text, '\n') + 1
-	for i, l := range bytes.SplitAfter(text[:whole], []byte("\n")) {
-		if len(l) == 0 {
-			continue
-		}
+func OpenResults(path string, terms Terms) (r *Results, err error) {
+	r = &Results{baselines: map[Setting]baseline{}, results: map[string]Result{}, stages: len(terms.Stages)}
+	empty, same := true, true
+	r.file, err = campaign.OpenLines(path, func(text []byte) error {
 		var of line
-		if err := json.Unmarshal(l, &of); err != nil {
-			return fmt.Errorf("%s: line %d: %w", r.file.Name(), i+1, err)
+		if err := json.Unmarshal(text, &of); err != nil {
+			return err
 		}
 		switch {
-		case i == 0 && (of.Terms == nil || !of.Terms.equal(terms)):
-			return ErrOtherTerms
+		case empty:
+			empty, same = false, of.Terms != nil && of.Terms.equal(terms)
 		case of.Baseline != nil:
 			r.baselines[of.Baseline.Setting] = *of.Baseline
 		case of.Result != nil:
 			r.results[of.Result.Key] = *of.Result
 		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case !same:
+		return nil, errors.Join(ErrOtherTerms, r.Close())
+	case empty:
+		return r, r.file.Add(line{Terms: &terms})
 	}
-	if err := r.file.Truncate(int64(whole)); err != nil {
-		return err
-	}
-	if _, err := r.file.Seek(int64(whole), io.SeekStart); err != nil {
-		return err
-	}
-	if whole == 0 {
-		return r.write(line{Terms: &terms})
-	}
-	return nil
+	return r, nil
 }
 
 func (t Terms) equal(o Terms) bool {
 	return t.Program == o.Program && slices.EqualFunc(t.Stages, o.Stages, StageTerms.equal)
 }
 
-// write adds a line.
-func (r *Results) write(l line) error {
-	text, err := json.Marshal(l)
-	if err != nil {
-		return err
-	}
-	_, err = r.file.Write(append(text, '\n'))
-	return err
-}
-
 func (r *Results) addBaseline(b baseline) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.baselines[b.Setting] = b
-	return r.write(line{Baseline: &b})
+	return r.file.Add(line{Baseline: &b})
 }
 
 // Unfit returns the runs by which no mutant is judged, since they do not hold without a mutant,
@@ -202,7 +172,7 @@ func (r *Results) add(result Result) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.results[result.Key] = result
-	return r.write(line{Result: &result})
+	return r.file.Add(line{Result: &result})
 }
 
 // Of returns the results of mutants, in their order, and the number of mutants without a final

@@ -1,6 +1,7 @@
 package trial
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,10 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
-	"golang.org/x/sync/errgroup"
-
+	"github.com/zkverify/zkverify/workload/campaign"
 	"github.com/zkverify/zkverify/workload/mutate"
 )
 
@@ -55,8 +54,8 @@ var ErrBaseline = errors.New("a run of the recipes as they are does not hold")
 // ErrBaseline, or one of the runner or of the file.
 func Try(ctx context.Context, c Config) error {
 	for i := range c.Stages {
-		if err := c.pass(ctx, i); err != nil {
-			return err
+		if err := c.pass(ctx, i); err != nil || ctx.Err() != nil {
+			return cmp.Or(err, context.Cause(ctx))
 		}
 	}
 	return nil
@@ -69,87 +68,58 @@ func (c Config) pass(ctx context.Context, i int) error {
 		return nil
 	}
 	reached, err := c.probe(ctx, stage)
-	if err != nil {
+	if err != nil || ctx.Err() != nil {
 		return err
 	}
 	if stage.ByReach {
 		stage.Settings = slices.Clone(stage.Settings)
 		slices.SortStableFunc(stage.Settings, func(a, b Setting) int { return len(reached[a]) - len(reached[b]) })
 	}
-	ended := make(chan Result)
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(stage.Jobs)
-	told := make(chan struct{})
-	// Ends when all mutants have been tried.
-	go func() {
-		defer close(told)
-		for r := range ended {
-			if c.Ended != nil {
-				c.Ended(r)
-			}
-		}
-	}()
-	for _, m := range left {
-		// Ends with the runs of the mutant.
-		group.Go(func() error {
-			if ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
-			r := c.Results.before(m)
-			r.Stages = i + 1
-			err := c.try(ctx, stage, &r, reached)
-			if err == nil {
-				err = c.Results.add(r)
-			}
-			if err == nil {
-				ended <- r
-			}
+	return campaign.Make(ctx, &campaign.Campaign{Jobs: stage.Jobs}, slices.Values(left), func(ctx context.Context, m mutate.Mutant) (Result, error) {
+		r := c.Results.before(m)
+		r.Stages = i + 1
+		return r, c.try(ctx, stage, &r, reached)
+	}, func(_ mutate.Mutant, r Result) error {
+		if err := c.Results.add(r); err != nil {
 			return err
-		})
-	}
-	err = group.Wait()
-	close(ended)
-	<-told
-	return err
+		}
+		if c.Ended != nil {
+			c.Ended(r)
+		}
+		return nil
+	})
 }
 
 // probe returns the mutants that the runs of a stage reach, by setting.
 func (c Config) probe(ctx context.Context, stage Stage) (map[Setting]map[int]bool, error) {
 	all := map[Setting]map[int]bool{}
-	var mu sync.Mutex // guards all
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(stage.Jobs)
-	for _, of := range stage.Settings {
-		// Ends with the run.
-		group.Go(func() error {
-			b, err := c.baseline(ctx, stage, of)
-			if err != nil {
-				return err
-			}
-			reached := map[int]bool{}
-			for _, n := range b.Reached {
-				reached[n] = true
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			all[of] = reached
-			return nil
-		})
-	}
-	return all, group.Wait()
+	runs := &campaign.Campaign{Jobs: stage.Jobs}
+	return all, campaign.Make(ctx, runs, slices.Values(stage.Settings), func(ctx context.Context, of Setting) (baseline, error) {
+		return c.baseline(ctx, runs, stage, of)
+	}, func(of Setting, b baseline) error {
+		all[of] = map[int]bool{}
+		for _, n := range b.Reached {
+			all[of][n] = true
+		}
+		return nil
+	})
 }
 
 // baseline returns the result of the run of a setting without a mutant, and makes the run if
 // need be.
-func (c Config) baseline(ctx context.Context, stage Stage, of Setting) (baseline, error) {
+func (c Config) baseline(ctx context.Context, runs *campaign.Campaign, stage Stage, of Setting) (baseline, error) {
 	if b, ok := c.Results.baseline(of); ok {
 		return b, nil
 	}
-	o, reached, err := c.run(ctx, stage.Runner, mutate.Probe, of)
-	if err == nil && (o.End == Failed || o.End == Hung || o.End == Void) { // one may be chance
+	var o Outcome
+	var reached []int
+	if err := runs.UntilShown(ctx, of.String(), func(int) (void string, err error) {
 		o, reached, err = c.run(ctx, stage.Runner, mutate.Probe, of)
-	}
-	if err != nil {
+		if o.End == Failed || o.End == Hung || o.End == Void { // it may be chance
+			void = string(o.End)
+		}
+		return void, err
+	}); err != nil {
 		return baseline{}, err
 	}
 	b := baseline{Setting: of, Reached: reached}

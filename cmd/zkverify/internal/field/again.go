@@ -9,16 +9,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"sync"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
-	"github.com/zkverify/zkverify/cmd/zkverify/internal/runs"
 	"github.com/zkverify/zkverify/internal/words"
+	"github.com/zkverify/zkverify/workload/campaign"
 )
 
 // Again repeats runs with violations.
@@ -53,32 +49,31 @@ func (c *Again) Validate() error {
 	return nil
 }
 
-// Run repeats the runs. It returns a Refused, the error of ctx, or one of the file system.
+// Run repeats the runs. It returns a campaign.Refused, the error of ctx, or one of the file system.
 func (c *Again) Run(ctx context.Context, out io.Writer) error {
 	f, s, err := open(c.Field, c.Dir)
 	if err != nil {
 		return err
 	}
 	if err := f.names(c.Lock, nil); err != nil {
-		return Refused{err}
+		return campaign.Refuse("%w", err)
 	}
-	program, err := os.Executable()
+	r, err := newRunner(c.Dir, out, c.Jobs)
 	if err != nil {
 		return err
 	}
-	a := &again{runner: runner{runs.Program{Path: program}, c.Dir}, field: f, state: s, out: out, started: time.Now(), left: map[*Result]int{}}
+	a := &again{runner: r, field: f, state: s, out: out, left: map[*Result]int{}}
 	for _, p := range c.surest(f, s) {
 		if err := a.plan(p, c.Times); err != nil {
 			return err
 		}
 	}
 	words.Fprintf(out, "%d runs to make, in %s\n", len(a.all), c.Dir)
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(c.Jobs)
-	for i := range a.all {
-		group.Go(func() error { return a.repeat(ctx, i) })
+	made := a.work(ctx, a.all)
+	if ctx.Err() != nil {
+		made = context.Cause(ctx)
 	}
-	return errors.Join(group.Wait(), os.RemoveAll(filepath.Join(c.Dir, againFolder)))
+	return errors.Join(made, os.RemoveAll(filepath.Join(c.Dir, againFolder)))
 }
 
 // surest returns the runs to repeat: first those whose repeats were interrupted, then for each line
@@ -139,14 +134,10 @@ func (f *Field) lines(s *State, l Lock) (runs []*Result, lines []line) {
 // again holds the repeats that are left to make.
 type again struct {
 	runner
-	field   *Field
-	out     io.Writer
-	started time.Time
-	all     []repeat
-
-	mu    sync.Mutex
+	field *Field
+	out   io.Writer
 	state *State
-	done  int
+	all   []repeat
 	left  map[*Result]int // repeats, of each run
 }
 
@@ -155,7 +146,7 @@ func (a *again) plan(r repeat, times int) error {
 	same := r.planned
 	same.duration = 0
 	if r.planned.Plan.Name == "" || same.Command() != r.of.Command {
-		return Refused{fmt.Errorf("the field has no such run of %s under the plan %q any more: %q", r.of.Lock, r.of.Plan, r.of.Command)}
+		return campaign.Refuse("the field has no such run of %s under the plan %q any more: %q", r.of.Lock, r.of.Plan, r.of.Command)
 	}
 	for range times - r.made() {
 		a.all = append(a.all, r)
@@ -164,37 +155,41 @@ func (a *again) plan(r repeat, times int) error {
 	return nil
 }
 
-// repeat makes the i-th repeat, and counts how often each violation of its run came back. A repeat
-// that shows nothing does not count.
-func (a *again) repeat(ctx context.Context, i int) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
+// work makes repeats.
+func (a *again) work(ctx context.Context, all []repeat) error {
+	a.Total = len(a.all)
+	return campaign.Make(ctx, a.Campaign, slices.Values(all), a.repeat, a.count)
+}
+
+// repeat makes a repeat, in a folder that it removes.
+func (a *again) repeat(ctx context.Context, one repeat) (Result, error) {
+	all := filepath.Join(a.dir, againFolder)
+	if err := os.MkdirAll(all, 0o755); err != nil {
+		return Result{}, err
 	}
-	one, below := a.all[i], filepath.Join(againFolder, strconv.Itoa(i))
-	run := one.of
-	r, err := a.untilShown(ctx, one.planned, below, func(r Result) bool {
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		words.Fprintf(a.out, "%s, %s, seed %d: %s: it is made again\n", run.Lock, run.Plan, run.Seed, r)
-		return true
-	})
-	if err = errors.Join(err, os.RemoveAll(filepath.Join(a.dir, below))); err != nil {
-		return err
+	own, err := os.MkdirTemp(all, "")
+	if err != nil {
+		return Result{}, err
 	}
-	if r.Missing != "" {
-		return Refused{fmt.Errorf("%s: %s", one.planned.Command(), r.Missing)}
+	r, err := a.untilShown(ctx, one.planned, filepath.Join(againFolder, filepath.Base(own)))
+	if err == nil && r.Missing != "" {
+		err = campaign.Refuse("%s: %s", one.planned.Command(), r.Missing)
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.done++
+	return r, errors.Join(err, os.RemoveAll(own))
+}
+
+// count counts how often each violation of a run came back. A repeat that shows nothing does not
+// count.
+func (a *again) count(one repeat, r Result) error {
 	if r.Outcome != verdict.Unknown {
 		one.count(a.field, &r)
 	}
-	words.Fprintf(a.out, "%s, %s, seed %d: %s%s\n", run.Lock, run.Plan, run.Seed, r, timeLeft(a.started, a.done, len(a.all)))
+	run := one.of
+	words.Fprintf(a.out, "%s: %s%s\n", one.planned, r, a.Left())
 	if a.left[run]--; a.left[run] == 0 {
 		for _, came := range run.Again {
 			if came.Command == one.counted() {
-				words.Fprintf(a.out, "%s, %s, seed %d, %s: came back %d of %d times\n", run.Lock, run.Plan, run.Seed, came.Guarantee, came.Came, came.Of)
+				words.Fprintf(a.out, "%s, %s: came back %d of %d times\n", one.planned, came.Guarantee, came.Came, came.Of)
 			}
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/zkverify/zkverify/cmd/zkverify/internal/runs"
+	"github.com/zkverify/zkverify/workload/campaign"
 )
 
 // Every line of the page gets repeats, of the run that shows the most lines and violations. After
@@ -93,7 +93,8 @@ func TestRepeatsAreCounted(t *testing.T) {
 		`{"outcome":"violated","verdicts":[{"guarantee":"fairness","outcome":"violated","promised":true}]}`,
 		`{"outcome":"violated","verdicts":[{"guarantee":"fairness","outcome":"violated","promised":true},{"guarantee":"fencing","outcome":"violated","promised":true}]}`
 	var out bytes.Buffer
-	a := &again{runner: judging(t, dir, both, unknown, fair, unknown, unknown, unknown), field: f, state: s, out: &out, started: time.Now(), left: map[*Result]int{}}
+	a := &again{runner: judging(t, dir, both, unknown, fair, unknown, unknown, unknown), field: f, state: s, out: &out, left: map[*Result]int{}}
+	a.Say = func(text string) { fmt.Fprintln(&out, text) }
 	if err := a.plan(repeat{&s.Results[0], p}, 10); err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +102,7 @@ func TestRepeatsAreCounted(t *testing.T) {
 		t.Fatalf("%d repeats are left of 10, of which 7 were made", len(a.all))
 	}
 	for i := range a.all {
-		if err := a.repeat(t.Context(), i); err != nil {
+		if err := a.work(t.Context(), a.all[i:i+1]); err != nil {
 			t.Fatal(err)
 		}
 		kept, err := load(dir)
@@ -119,7 +120,7 @@ func TestRepeatsAreCounted(t *testing.T) {
 		}
 	}
 	run.Command += " --trace"
-	if err := a.plan(repeat{&run, p}, 10); !errors.As(err, new(Refused)) {
+	if err := a.plan(repeat{&run, p}, 10); !errors.As(err, new(campaign.Refused)) {
 		t.Errorf("a run by another command is repeated: %v", err)
 	}
 }
@@ -144,14 +145,12 @@ func TestRepeatsThatLastLonger(t *testing.T) {
 	}
 	const fenced, fair = `{"outcome":"violated","verdicts":[{"guarantee":"fencing","outcome":"violated","promised":true}]}`,
 		`{"outcome":"violated","verdicts":[{"guarantee":"fairness","outcome":"violated","promised":true}]}`
-	a := &again{runner: judging(t, dir, fenced, fair), field: f, state: s, out: new(bytes.Buffer), started: time.Now(), left: map[*Result]int{}}
+	a := &again{runner: judging(t, dir, fenced, fair), field: f, state: s, out: new(bytes.Buffer), left: map[*Result]int{}}
 	if err := a.plan(all[0], 2); err != nil {
 		t.Fatal(err)
 	}
-	for i := range a.all {
-		if err := a.repeat(t.Context(), i); err != nil {
-			t.Fatal(err)
-		}
+	if err := a.work(t.Context(), a.all); err != nil {
+		t.Fatal(err)
 	}
 	want := []Repeats{{"fairness", 9, 10, ""}, {"fencing", 1, 10, ""}, {"fairness", 1, 2, longer}, {"fencing", 1, 2, longer}}
 	if got := s.Results[0].Again; !slices.Equal(got, want) {
@@ -198,7 +197,7 @@ func TestRepeatsOfALockThatIsNotInTheFieldAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := Again{which: which{Lock: []string{"recipes/Mutexx"}}, Dir: dir, Times: 1, Jobs: 1}
-	if err := c.Run(t.Context(), new(bytes.Buffer)); !errors.As(err, new(Refused)) || !strings.Contains(err.Error(), `no lock "recipes/Mutexx"`) {
+	if err := c.Run(t.Context(), new(bytes.Buffer)); !errors.As(err, new(campaign.Refused)) || !strings.Contains(err.Error(), `no lock "recipes/Mutexx"`) {
 		t.Errorf("%v; want one that names the lock", err)
 	}
 }
@@ -208,11 +207,11 @@ func TestARunThatCannotTakePlaceIsNotRepeated(t *testing.T) {
 	p := f.planned([]string{"recipes/Mutex"}, []string{"no faults"}, 1, 1)[0]
 	run := ofLock("recipes/Mutex", "no faults", 1, violatedWith("fairness", 3))
 	run.Command = p.Command()
-	a := &again{runner: runner{runs.Program{Path: "/bin/false"}, dir}, field: f, state: &State{Results: []Result{run}}, out: new(bytes.Buffer), left: map[*Result]int{}}
+	a := &again{runner: runner{campaign.Program{Path: "/bin/false"}, &campaign.Campaign{}, dir}, field: f, state: &State{Results: []Result{run}}, out: new(bytes.Buffer), left: map[*Result]int{}}
 	if err := a.plan(repeat{&a.state.Results[0], p}, 1); err != nil {
 		t.Fatal(err)
 	}
-	if err := a.repeat(t.Context(), 0); !errors.As(err, new(Refused)) || !strings.Contains(err.Error(), p.Command()) {
+	if err := a.work(t.Context(), a.all); !errors.As(err, new(campaign.Refused)) || !strings.Contains(err.Error(), p.Command()) {
 		t.Errorf("%v; want one that names the command", err)
 	}
 }

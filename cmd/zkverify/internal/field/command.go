@@ -13,10 +13,8 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
-	"github.com/zkverify/zkverify/cmd/zkverify/internal/runs"
-	"github.com/zkverify/zkverify/cmd/zkverify/internal/shard"
 	"github.com/zkverify/zkverify/internal/words"
-	"github.com/zkverify/zkverify/report"
+	"github.com/zkverify/zkverify/workload/campaign"
 )
 
 // Commands are the commands of zkverify field.
@@ -36,14 +34,14 @@ type which struct {
 // Run makes runs.
 type Run struct {
 	which
-	Plan  []string      `help:"Only these plans; default all." placeholder:"NAME"`
-	Seed  int64         `default:"1" help:"The first seed. Every lock meets the same seeds."`
-	Seeds int           `default:"1" help:"How many seeds: each lock has a run for each plan and seed."`
-	For   time.Duration `help:"Begin no run after this time; default when all are made."`
-	Jobs  int           `default:"1" help:"Runs at the same time. Each has three servers."`
-	Shard string        `help:"Make the I-th of N parts of the runs alone, default all: several machines share them. auto: as the environment says, see docs/nightly.md." placeholder:"I/N"`
-	Out   string        `default:"field" help:"Folder of the field. A field that was begun in it continues." placeholder:"DIR"`
-	Dry   bool          `name:"dry-run" help:"Print the commands of the runs that are left, and make none."`
+	Plan  []string       `help:"Only these plans; default all." placeholder:"NAME"`
+	Seed  int64          `default:"1" help:"The first seed. Every lock meets the same seeds."`
+	Seeds int            `default:"1" help:"How many seeds: each lock has a run for each plan and seed."`
+	For   time.Duration  `help:"Begin no run after this time; default when all are made."`
+	Jobs  int            `default:"1" help:"Runs at the same time. Each has three servers."`
+	Shard campaign.Shard `help:"Make the I-th of N parts of the runs alone, default all: several machines share them. auto: as the environment says, see docs/nightly.md." placeholder:"I/N"`
+	Out   string         `default:"field" help:"Folder of the field. A field that was begun in it continues." placeholder:"DIR"`
+	Dry   bool           `name:"dry-run" help:"Print the commands of the runs that are left, and make none."`
 }
 
 // Help is called by kong.
@@ -56,9 +54,7 @@ func (Run) Help() string {
 
 // Validate is called by kong.
 func (c *Run) Validate() error {
-	switch _, err := shard.Named(c.Shard, os.Getenv); {
-	case err != nil:
-		return fmt.Errorf("--shard: %w", err)
+	switch {
 	case c.Seeds < 1:
 		return fmt.Errorf("--seeds must be at least 1, not %d", c.Seeds)
 	case c.Jobs < 1:
@@ -77,26 +73,20 @@ var (
 	ErrIncomplete = errors.New("")
 )
 
-// Refused is an error in the command line or in the files.
-type Refused struct{ error }
-
-// Unwrap returns the error.
-func (r Refused) Unwrap() error { return r.error }
-
-// Run makes the runs that are left. It returns ErrUnexplained, ErrIncomplete, a Refused, or an
+// Run makes the runs that are left. It returns ErrUnexplained, ErrIncomplete, a campaign.Refused, or an
 // error of the file system.
-func (c *Run) Run(ctx context.Context, out io.Writer, version Version) error {
+func (c *Run) Run(ctx context.Context, out io.Writer, version campaign.Version) error {
 	f, planned, err := c.runs()
 	if err != nil {
 		return err
 	}
 	s, err := load(c.Out)
 	if err != nil {
-		return Refused{fmt.Errorf("--out: %w", err)}
+		return campaign.Refuse("--out: %w", err)
 	}
 	left, err := s.left(planned)
 	if err != nil {
-		return Refused{fmt.Errorf("--out: %s: %w", c.Out, err)}
+		return campaign.Refuse("--out: %s: %w", c.Out, err)
 	}
 	if c.Dry {
 		for _, p := range left {
@@ -104,55 +94,39 @@ func (c *Run) Run(ctx context.Context, out io.Writer, version Version) error {
 		}
 		return nil
 	}
-	program, err := os.Executable()
-	if err != nil {
-		return err
-	}
 	if err := os.MkdirAll(c.Out, 0o755); err != nil {
-		return Refused{fmt.Errorf("--out: %w", err)}
+		return campaign.Refuse("--out: %w", err)
 	}
 	if s.Started.IsZero() {
 		s.Started = time.Now()
 	}
 	s.Version = string(version)
 	words.Fprintf(out, "%d runs, %d of them to make, in %s\n", len(planned), len(left), c.Out)
-	team := &team{runner: runner{runs.Program{Path: program}, c.Out}, field: f, state: s, out: out, left: left, all: len(left), started: time.Now()}
-	if c.For > 0 {
-		team.until = team.started.Add(c.For)
+	r, err := newRunner(c.Out, out, c.Jobs)
+	if err != nil {
+		return err
 	}
-	failed := team.work(ctx, c.Jobs)
+	r.For = c.For
+	team := &team{runner: r, field: f, state: s, out: out, left: left}
+	failed := team.work(ctx)
 	if err := errors.Join(failed, s.save(c.Out, f)); err != nil && ctx.Err() == nil {
 		return err
 	}
 	return conclude(out, c.Out, f, s, planned)
 }
 
-// Version is the version of zkverify, for the pages.
-type Version string
-
 // runs returns the field, and its runs that the flags name.
 func (c *Run) runs() (*Field, []planned, error) {
 	f, err := Of(c.Field)
 	if err != nil {
-		return nil, nil, Refused{fmt.Errorf("--field: %w", err)}
+		return nil, nil, campaign.Refuse("--field: %w", err)
 	}
 	if err := f.names(c.Lock, c.Plan); err != nil {
-		return nil, nil, Refused{err}
+		return nil, nil, campaign.Refuse("%w", err)
 	}
 	all := f.planned(c.Lock, c.Plan, c.Seed, c.Seeds)
-	name, err := shard.Named(c.Shard, os.Getenv)
-	if err != nil {
-		return nil, nil, Refused{fmt.Errorf("--shard: %w", err)}
-	}
-	part, of, err := report.ParseShard(name)
-	if err != nil {
-		return nil, nil, Refused{fmt.Errorf("--shard: %w", err)}
-	}
-	var mine []planned
-	for i := part - 1; i < len(all); i += of {
-		mine = append(mine, all[i])
-	}
-	return f, mine, nil
+	mine, err := campaign.Part(all, c.Shard)
+	return f, mine, err
 }
 
 // conclude prints the paths of the pages, and returns the outcome of the field.
@@ -193,7 +167,7 @@ func (Page) Help() string {
 	return help.WithExamples("Makes no run.", "zkverify field page field")
 }
 
-// Run writes the pages. It returns a Refused, or an error of the file system.
+// Run writes the pages. It returns a campaign.Refused, or an error of the file system.
 func (c *Page) Run() error {
 	f, s, err := open(c.Field, c.Dir)
 	if err != nil {
@@ -206,14 +180,14 @@ func (c *Page) Run() error {
 func open(file, dir string) (*Field, *State, error) {
 	f, err := Of(file)
 	if err != nil {
-		return nil, nil, Refused{fmt.Errorf("--field: %w", err)}
+		return nil, nil, campaign.Refuse("--field: %w", err)
 	}
 	s, err := load(dir)
 	if err != nil {
-		return nil, nil, Refused{err}
+		return nil, nil, campaign.Refuse("%w", err)
 	}
 	if len(s.Results) == 0 {
-		return nil, nil, Refused{fmt.Errorf("%s holds no field: it has no %s", dir, stateFile)}
+		return nil, nil, campaign.Refuse("%s holds no field: it has no %s", dir, stateFile)
 	}
 	return f, s, nil
 }

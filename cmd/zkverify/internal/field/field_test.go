@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"github.com/zkverify/zkverify/checker/verdict"
-	"github.com/zkverify/zkverify/cmd/zkverify/internal/runs"
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/workload/campaign"
 	"github.com/zkverify/zkverify/workload/lock"
 	"github.com/zkverify/zkverify/workload/targets"
 )
@@ -102,15 +102,15 @@ func TestEachPlanIsForAllLocks(t *testing.T) {
 
 // ofLock returns a result of a lock of the built-in field.
 func ofLock(lock, plan string, seed int64, verdicts ...Verdict) Result {
-	return Result{Lock: lock, Plan: plan, Seed: seed, Verdicts: verdicts}
+	return Result{Lock: lock, Plan: plan, Result: campaign.Result{Seed: seed}, Verdicts: verdicts}
 }
 
 func violatedWith(guarantee string, events int, faults ...string) Verdict {
-	return Verdict{Verdict: runs.Verdict{Guarantee: guarantee, Outcome: verdict.Violated, Promised: true, Violations: 1, Faults: faults, What: "it was"}, Events: events}
+	return Verdict{Verdict: campaign.Verdict{Guarantee: guarantee, Outcome: verdict.Violated, Promised: true, Violations: 1, Faults: faults, What: "it was"}, Events: events}
 }
 
 func said(guarantee string, o verdict.Outcome, promised bool) Verdict {
-	return Verdict{Verdict: runs.Verdict{Guarantee: guarantee, Outcome: o, Promised: promised}}
+	return Verdict{Verdict: campaign.Verdict{Guarantee: guarantee, Outcome: o, Promised: promised}}
 }
 
 func TestCellsCountRuns(t *testing.T) {
@@ -122,9 +122,9 @@ func TestCellsCountRuns(t *testing.T) {
 		ofLock(lock, "ends of sessions", 2, said(mutual, verdict.Holds, true)),
 		ofLock(lock, "processes", 1, violatedWith(mutual, 9, "kill-worker"), violatedWith("no leak", 3)),
 		ofLock(lock, "deleted nodes", 1, said(mutual, verdict.NotExercised, true)),
-		{Lock: "kazoo-2.8.0/Lock", Plan: "processes", Seed: 1, Missing: "no kazoo"},
-		{Lock: "textbook/one-node", Plan: "links of clients", Seed: 1, Verdicts: []Verdict{said(mutual, verdict.Holds, true), said("progress", verdict.Holds, true)}},
-		{Lock: "textbook/one-node", Plan: "deleted nodes", Seed: 1, Verdicts: []Verdict{said(mutual, verdict.Holds, true)}, Idle: "none started"},
+		{Lock: "kazoo-2.8.0/Lock", Plan: "processes", Result: campaign.Result{Seed: 1, Missing: "no kazoo"}},
+		{Lock: "textbook/one-node", Plan: "links of clients", Result: campaign.Result{Seed: 1}, Verdicts: []Verdict{said(mutual, verdict.Holds, true), said("progress", verdict.Holds, true)}},
+		{Lock: "textbook/one-node", Plan: "deleted nodes", Result: campaign.Result{Seed: 1, Idle: "none started"}, Verdicts: []Verdict{said(mutual, verdict.Holds, true)}},
 	}}
 	p := pageOf(f, s)
 	if p.Runs != 6 || p.Seeds != 2 {
@@ -217,7 +217,7 @@ func TestAnExplanationGoesByTheWordsOfAViolation(t *testing.T) {
 		"process 5 entered round 3 of barrier \"b\" at 17 s, when 1 of its 3 had come": "double-barrier-enters-alone",
 		"process 5 did another thing": "",
 	} {
-		e := f.explained(&Result{Lock: "curator-5.7.1/DistributedDoubleBarrier"}, Verdict{Verdict: runs.Verdict{Guarantee: "barriers", What: what}})
+		e := f.explained(&Result{Lock: "curator-5.7.1/DistributedDoubleBarrier"}, Verdict{Verdict: campaign.Verdict{Guarantee: "barriers", What: what}})
 		if e != nil && e.ID != id || e == nil && id != "" {
 			t.Errorf("%q is explained by %+v, not %q", what, e, id)
 		}
@@ -228,12 +228,12 @@ func TestAnExplanationGoesByTheWordsOfAViolation(t *testing.T) {
 func TestWhatIsJudgedAtTheEndIsExplainedByTheFaultsOfThePlan(t *testing.T) {
 	f := builtInField(t)
 	for plan, explained := range map[string]bool{"no quorum": true, "all faults": true, "ends of sessions": false, "": false} {
-		left := Verdict{Verdict: runs.Verdict{Guarantee: "no leak", What: "1 contender node left"}}
+		left := Verdict{Verdict: campaign.Verdict{Guarantee: "no leak", What: "1 contender node left"}}
 		if e := f.explained(&Result{Lock: "kazoo-2.8.0/Lock", Plan: plan}, left); (e != nil) != explained {
 			t.Errorf("a node left under %q is explained by %+v", plan, e)
 		}
 	}
-	held := Verdict{Verdict: runs.Verdict{Guarantee: "mutual exclusion"}}
+	held := Verdict{Verdict: campaign.Verdict{Guarantee: "mutual exclusion"}}
 	if e := f.explained(&Result{Lock: "kazoo-2.8.0/Lock", Plan: "cut-off servers"}, held); e != nil {
 		t.Errorf("two holders that no fault struck are explained by %+v", e)
 	}
@@ -243,7 +243,7 @@ func TestWhatIsJudgedAtTheEndIsExplainedByTheFaultsOfThePlan(t *testing.T) {
 func TestAnExplanationGoesByWhatElseTheRunViolates(t *testing.T) {
 	f := builtInField(t)
 	violated := func(guarantee, what string) Verdict {
-		return Verdict{Verdict: runs.Verdict{Guarantee: guarantee, Outcome: verdict.Violated, Promised: true, What: what}}
+		return Verdict{Verdict: campaign.Verdict{Guarantee: guarantee, Outcome: verdict.Violated, Promised: true, What: what}}
 	}
 	starved, left := violated("progress", "process 0 did not get lock \"l\""), violated("no leak", "1 contender node left when every client had released")
 	for id, verdicts := range map[string][]Verdict{

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/zkverify/zkverify/workload/campaign"
 )
 
 // results returns n results of the built-in field.
@@ -18,7 +20,7 @@ func results(t *testing.T, n int) (all []Result) {
 		t.Fatal(err)
 	}
 	for _, p := range f.planned(nil, nil, 1, 1)[:n] {
-		all = append(all, Result{Lock: p.Lock.id, Plan: p.Plan.Name, Seed: p.Seed, Command: p.Command()})
+		all = append(all, Result{Lock: p.Lock.id, Plan: p.Plan.Name, Result: campaign.Result{Seed: p.Seed, Command: p.Command()}})
 	}
 	return all
 }
@@ -52,7 +54,7 @@ func TestAPartWithOtherCommandsIsRefused(t *testing.T) {
 		change(&s.Results[0])
 		savePart(t, part, s)
 		err := (&Merge{Parts: []string{part}, Out: out}).Run(t.Context(), io.Discard)
-		if fine := name == "none" || name == "a longer repeat"; fine && err != nil || !fine && !errors.As(err, new(Refused)) {
+		if fine := name == "none" || name == "a longer repeat"; fine && err != nil || !fine && !errors.As(err, new(campaign.Refused)) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -94,7 +96,7 @@ func TestAFieldThatNamesAnotherFolderIsRefused(t *testing.T) {
 			t.Errorf("%q: it is read", folders)
 		}
 		out := filepath.Join(root, "out")
-		if err := (&Merge{Parts: []string{part}, Out: out}).Run(t.Context(), io.Discard); !errors.As(err, new(Refused)) {
+		if err := (&Merge{Parts: []string{part}, Out: out}).Run(t.Context(), io.Discard); !errors.As(err, new(campaign.Refused)) {
 			t.Errorf("%q: merge: %v", folders, err)
 		}
 		if _, err := os.Stat(out); err == nil {

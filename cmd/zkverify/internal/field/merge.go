@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
 	"github.com/zkverify/zkverify/internal/words"
+	"github.com/zkverify/zkverify/workload/campaign"
 	"github.com/zkverify/zkverify/workload/folder"
 )
 
@@ -27,18 +27,18 @@ func (Merge) Help() string {
 	return help.WithExamples("The parts are those of one field, made by the same zkverify. What they kept of their runs is copied.", "zkverify field merge part-1 part-2 --out field")
 }
 
-// Run merges the parts. It returns a Refused, or an error of the file system.
+// Run merges the parts. It returns a campaign.Refused, or an error of the file system.
 func (c *Merge) Run(ctx context.Context, out io.Writer) error {
 	whole, err := load(c.Out)
 	if err != nil {
-		return Refused{err}
+		return campaign.Refuse("%w", err)
 	}
 	if len(whole.Results) > 0 {
-		return Refused{fmt.Errorf("--out: %s holds a field already", c.Out)}
+		return campaign.Refuse("--out: %s holds a field already", c.Out)
 	}
 	f, err := Of(c.Field)
 	if err != nil {
-		return Refused{fmt.Errorf("--field: %w", err)}
+		return campaign.Refuse("--field: %w", err)
 	}
 	for _, dir := range c.Parts {
 		if err := whole.take(dir, c.Field); err != nil {
@@ -46,7 +46,7 @@ func (c *Merge) Run(ctx context.Context, out io.Writer) error {
 		}
 	}
 	if err := whole.checkFolders(); err != nil { // two parts may name the same folder
-		return Refused{err}
+		return campaign.Refuse("%w", err)
 	}
 	// All parts have been checked before the first is copied.
 	if err := folder.Staged(c.Out, stateFile, func(to string) error {
@@ -57,7 +57,7 @@ func (c *Merge) Run(ctx context.Context, out io.Writer) error {
 		}
 		return errors.Join(runner{dir: to}.tidy(whole), whole.save(to, f))
 	}); err != nil {
-		return Refused{fmt.Errorf("--out: %w", err)}
+		return campaign.Refuse("--out: %w", err)
 	}
 	words.Fprintf(out, "%d runs; to look at it: %s and %s\n", len(whole.Results), filepath.Join(c.Out, pageFile), filepath.Join(c.Out, markdownFile))
 	return nil
@@ -70,10 +70,10 @@ func (s *State) take(dir, file string) error {
 		return err
 	}
 	if err := f.checkCommands(part); err != nil {
-		return Refused{fmt.Errorf("%s: %w", dir, err)}
+		return campaign.Refuse("%s: %w", dir, err)
 	}
 	if s.Version != "" && s.Version != part.Version {
-		return Refused{fmt.Errorf("%s was made by zkverify %s, the parts before it by %s", dir, part.Version, s.Version)}
+		return campaign.Refuse("%s was made by zkverify %s, the parts before it by %s", dir, part.Version, s.Version)
 	}
 	s.Version = part.Version
 	if s.Started.IsZero() || part.Started.Before(s.Started) {
@@ -82,7 +82,7 @@ func (s *State) take(dir, file string) error {
 	for _, r := range part.Results {
 		for _, old := range s.Results {
 			if old.Lock == r.Lock && old.Plan == r.Plan && old.Seed == r.Seed {
-				return Refused{fmt.Errorf("%s has a run that a part before it has too: %s", dir, r.Command)}
+				return campaign.Refuse("%s has a run that a part before it has too: %s", dir, r.Command)
 			}
 		}
 	}
@@ -119,16 +119,6 @@ func (f *Field) checkCommands(part *State) error {
 
 // copyRuns copies the run folders that a part has kept.
 func copyRuns(ctx context.Context, to, dir string) error {
-	from, err := os.OpenRoot(dir)
-	if err != nil {
-		return err
-	}
-	defer from.Close()
-	root, err := os.OpenRoot(to)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
 	part, err := load(dir)
 	if err != nil {
 		return err
@@ -137,7 +127,7 @@ func copyRuns(ctx context.Context, to, dir string) error {
 		if r.Folder == "" {
 			continue
 		}
-		if err := folder.CopyTree(ctx, from, root, filepath.ToSlash(r.Folder)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := campaign.Copy(ctx, to, dir, filepath.ToSlash(r.Folder)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}

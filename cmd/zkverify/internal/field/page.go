@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/checker/verdict"
-	"github.com/zkverify/zkverify/cmd/zkverify/internal/runs"
 	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/report"
 )
@@ -295,10 +294,10 @@ func (p *page) counts(w io.Writer) error {
 //go:embed field.md.tmpl
 var markdownText string
 
-var markdownTemplate = text.Must(text.New("field.md").Funcs(runs.MarkdownFuncs()).Parse(markdownText))
+var markdownTemplate = text.Must(text.New("field.md").Funcs(words.MarkdownFuncs()).Parse(markdownText))
 
 // markdown writes the tables and the findings as Markdown.
-func (p *page) markdown(w io.Writer) error { return runs.WriteMarkdown(w, markdownTemplate, p) }
+func (p *page) markdown(w io.Writer) error { return words.WriteMarkdown(w, markdownTemplate, p) }
 
 //go:embed field.html.tmpl
 var htmlText string

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/zkverify/zkverify/cmd/zkverify/internal/runs"
+	"github.com/zkverify/zkverify/workload/campaign"
 )
 
 // planned is a run to make.
@@ -79,11 +79,16 @@ func (p planned) env() []string {
 }
 
 // Command returns the shell command of the run.
-func (p planned) Command() string { return runs.Command(p.env(), p.args()) }
+func (p planned) Command() string { return campaign.Command(p.env(), p.args()) }
 
 // folder returns the name of the run's folder.
 func (p planned) folder() string {
 	return strings.NewReplacer("/", "_", " ", "-").Replace(p.Lock.id + "-" + p.Plan.Name + "-" + strconv.FormatInt(p.Seed, 10))
+}
+
+// String names the run in messages.
+func (p planned) String() string {
+	return fmt.Sprintf("%s, %s, seed %d", p.Lock.id, p.Plan.Name, p.Seed)
 }
 
 // is reports whether a result is that of the run.

@@ -2,29 +2,19 @@ package field
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/zkverify/zkverify/checker/verdict"
-	"github.com/zkverify/zkverify/cmd/zkverify/internal/runs"
+	"github.com/zkverify/zkverify/workload/campaign"
 )
 
 // Result is the result of a run.
 type Result struct {
-	Lock    string `json:"lock"`
-	Plan    string `json:"plan"`
-	Seed    int64  `json:"seed"`
-	Command string `json:"command"`
-
-	Started time.Time       `json:"started"`
-	Took    time.Duration   `json:"took_ns"`
-	Outcome verdict.Outcome `json:"outcome,omitempty"`
-	Reason  string          `json:"reason,omitempty"`
-	// Idle is the reason why the faults put nothing to the test, such as that none started.
-	Idle string `json:"idle,omitempty"`
-	// Missing is the reason why the run did not take place, such as a library that is not
-	// installed.
-	Missing  string    `json:"missing,omitempty"`
+	Lock string `json:"lock"`
+	Plan string `json:"plan"`
+	campaign.Result
 	Verdicts []Verdict `json:"verdicts,omitempty"`
 	// Folder is the folder that was kept of the run, "" for none.
 	Folder string `json:"folder,omitempty"`
@@ -34,7 +24,7 @@ type Result struct {
 
 // Verdict is the verdict on one guarantee of a run.
 type Verdict struct {
-	runs.Verdict
+	campaign.Verdict
 	// Story describes the shortest part of the history that still has the violation. Events is
 	// the number of its events.
 	Story  string `json:"story,omitempty"`
@@ -112,13 +102,27 @@ func (r *Result) violations() (n int) {
 
 // read sets the verdicts to those in a run's folder. The error is fs.ErrNotExist if it has none.
 func (r *Result) read(dir string) error {
-	judged, err := runs.Read(dir)
-	if err != nil {
-		return err
-	}
-	r.Outcome, r.Reason, r.Idle = judged.Outcome, judged.Reason, judged.Idle
-	for _, v := range judged.Verdicts {
+	all, err := r.Read(dir)
+	for _, v := range all {
 		r.Verdicts = append(r.Verdicts, Verdict{Verdict: v})
 	}
-	return nil
+	return err
+}
+
+// String returns the result of the run in words.
+func (r Result) String() string {
+	if r.Missing != "" {
+		return "did not run: " + r.Missing
+	}
+	var violated []string
+	for _, v := range r.violated() {
+		violated = append(violated, v.Guarantee)
+	}
+	if len(violated) > 0 {
+		return string(verdict.Violated) + ": " + strings.Join(violated, "; ")
+	}
+	if !slices.Contains([]verdict.Outcome{verdict.Holds, verdict.Violated}, r.Outcome) && r.Reason != "" {
+		return string(r.Outcome) + ": " + r.Reason
+	}
+	return string(r.Outcome)
 }

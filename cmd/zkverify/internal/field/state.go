@@ -2,15 +2,13 @@ package field
 
 import (
 	"cmp"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"path"
 	"path/filepath"
 	"time"
 
+	"github.com/zkverify/zkverify/workload/campaign"
 	"github.com/zkverify/zkverify/workload/folder"
 )
 
@@ -33,23 +31,8 @@ type State struct {
 
 // load reads the state of a folder. Without a state file it returns an empty state.
 func load(dir string) (*State, error) {
-	const mostOfState = 256 << 20
-	name := filepath.Join(dir, stateFile)
-	text, err := folder.ReadNamed(dir, stateFile, mostOfState)
-	if errors.Is(err, fs.ErrNotExist) {
-		return new(State), nil
-	}
-	if err != nil {
-		return nil, err
-	}
 	s := new(State)
-	if err := json.Unmarshal(text, s); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	if err := s.checkFolders(); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return s, nil
+	return s, campaign.Load(dir, stateFile, s, s.checkFolders)
 }
 
 // checkFolders returns an error unless the folders of all results differ, and lie directly below
@@ -75,24 +58,10 @@ func (s *State) checkFolders() error {
 	return nil
 }
 
-// save writes the state and the pages. Each file is replaced whole or not at all.
+// save writes the state and the pages.
 func (s *State) save(dir string, f *Field) error {
 	page := pageOf(f, s)
-	for name, write := range map[string]func(io.Writer) error{
-		stateFile: func(w io.Writer) error {
-			e := json.NewEncoder(w)
-			e.SetIndent("", " ")
-			return e.Encode(s)
-		},
-		countsFile:   page.counts,
-		markdownFile: page.markdown,
-		pageFile:     page.html,
-	} {
-		if err := folder.WriteFile(filepath.Join(dir, name), write); err != nil {
-			return err
-		}
-	}
-	return nil
+	return campaign.Save(dir, map[string]func(io.Writer) error{stateFile: campaign.JSON(s), countsFile: page.counts, markdownFile: page.markdown, pageFile: page.html})
 }
 
 // left returns the runs that have not taken place yet.

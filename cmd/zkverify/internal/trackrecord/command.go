@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
-	"github.com/zkverify/zkverify/cmd/zkverify/internal/runs"
 	"github.com/zkverify/zkverify/internal/words"
+	"github.com/zkverify/zkverify/workload/campaign"
 )
 
 // Command is zkverify track-record.
@@ -51,29 +51,20 @@ var (
 	ErrIncomplete = errors.New("")
 )
 
-// Refused is an error in the command line or in the files.
-type Refused struct{ error }
-
-// Unwrap returns the error.
-func (r Refused) Unwrap() error { return r.error }
-
-// Version is the version of zkverify, for the page.
-type Version string
-
-// Run makes the tries that are left. It returns ErrEscaped, ErrMissing, ErrIncomplete, a Refused,
+// Run makes the tries that are left. It returns ErrEscaped, ErrMissing, ErrIncomplete, a campaign.Refused,
 // or an error of the file system.
-func (c *Command) Run(ctx context.Context, out io.Writer, version Version) error {
+func (c *Command) Run(ctx context.Context, out io.Writer, version campaign.Version) error {
 	record, err := BuiltIn()
 	if err != nil {
 		return err
 	}
-	return c.run(ctx, out, version, record, runs.Program{})
+	return c.run(ctx, out, version, record)
 }
 
-func (c *Command) run(ctx context.Context, out io.Writer, version Version, record *Record, program runs.Program) (err error) {
+func (c *Command) run(ctx context.Context, out io.Writer, version campaign.Version, record *Record) error {
 	bugs, err := record.named(c.Bug)
 	if err != nil {
-		return Refused{fmt.Errorf("--bug: %w", err)}
+		return campaign.Refuse("--bug: %w", err)
 	}
 	if c.List {
 		for _, b := range bugs {
@@ -83,15 +74,14 @@ func (c *Command) run(ctx context.Context, out io.Writer, version Version, recor
 	}
 	s, err := load(c.Out)
 	if err != nil {
-		return Refused{fmt.Errorf("--out: %w", err)}
+		return campaign.Refuse("--out: %w", err)
 	}
-	if program.Path == "" {
-		if program.Path, err = os.Executable(); err != nil {
-			return err
-		}
+	program, err := os.Executable()
+	if err != nil {
+		return err
 	}
 	if err := os.MkdirAll(c.Out, 0o755); err != nil {
-		return Refused{fmt.Errorf("--out: %w", err)}
+		return campaign.Refuse("--out: %w", err)
 	}
 	if s.Started.IsZero() {
 		s.Started = time.Now()
@@ -101,12 +91,12 @@ func (c *Command) run(ctx context.Context, out io.Writer, version Version, recor
 	if c.JSON {
 		lines = io.Discard
 	}
-	failed := c.all(ctx, lines, tester{program, c.Out}, record, s, bugs)
+	failed := c.all(ctx, lines, &tester{Program: campaign.Program{Path: program}, dir: c.Out}, record, s, bugs)
 	if err := errors.Join(failed, s.save(c.Out, record)); err != nil && ctx.Err() == nil {
 		return err
 	}
 	if c.JSON {
-		if err := s.json(out); err != nil {
+		if err := campaign.JSON(s)(out); err != nil {
 			return err
 		}
 	}
@@ -121,37 +111,34 @@ func listed(b Bug) string {
 	return b.CaughtWith()
 }
 
-// all runs the script of each bug, and prints the result.
-func (c *Command) all(ctx context.Context, out io.Writer, t tester, record *Record, s *State, bugs []Bug) error {
-	for _, b := range bugs {
-		if !b.Had() {
-			continue
+// all runs the script of each bug, and prints the result. A try that shows nothing is made again
+// with the next seed; if it never shows anything, the script of its bug ends.
+func (c *Command) all(ctx context.Context, out io.Writer, t *tester, record *Record, s *State, bugs []Bug) error {
+	t.Say = func(text string) { words.Fprintf(out, "%s\n", text) }
+	err := campaign.Make(ctx, &t.Campaign, func(yield func(attempt) bool) {
+		for _, b := range bugs {
+			if !b.Had() {
+				continue
+			}
+			r := s.begin(b)
+			for r.tries() < c.Tries && !r.over() {
+				if !yield(attempt{b, r, r.next()}) {
+					return
+				}
+			}
+			words.Fprintf(out, "%s: %s\n", b.ID, told(b, r))
 		}
-		r := s.begin(b)
-		for void := 0; r.tries() < c.Tries && void < maxVoid && !r.caught() && r.missing() == ""; {
-			one, err := t.try(ctx, b, r.next())
-			if err != nil {
-				return err
-			}
-			if r.Tries = append(r.Tries, one); one.Void {
-				void++
-			}
-			if err := s.save(t.dir, record); err != nil {
-				return err
-			}
-		}
-		words.Fprintf(out, "%s: %s\n", b.ID, told(b, r))
-	}
+	}, t.try, func(a attempt, made []Try) error {
+		a.of.Tries = append(a.of.Tries, made...)
+		return s.save(t.dir, record)
+	})
 	for _, b := range bugs {
 		if !b.Had() {
 			words.Fprintf(out, "%s: not to be had: %s\n", b.ID, b.NotHad)
 		}
 	}
-	return nil
+	return err
 }
-
-// maxVoid bounds the number of a bug's tries that show nothing.
-const maxVoid = 6
 
 // told returns the result of a bug's script in a line.
 func told(b Bug, r *Result) string {

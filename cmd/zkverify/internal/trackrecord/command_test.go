@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/zkverify/zkverify/cmd/zkverify/internal/runs"
+	"github.com/zkverify/zkverify/workload/campaign"
 )
 
 // asRun makes the test binary a stand-in for zkverify run, which leaves the folder of a run that
@@ -34,7 +34,7 @@ func leaveRun(args []string) int {
 	case "missing":
 		if os.Getenv(installed) == "" {
 			fmt.Println("zkverify: there is no kazoo")
-			return runs.Unavailable
+			return campaign.Unavailable
 		}
 		outcome = "violated"
 	case "second": // the second seed violates
@@ -74,7 +74,7 @@ func record(t *testing.T, ctx context.Context, c Command, bugs ...Bug) (said, pa
 	t.Helper()
 	t.Setenv(asRun, "1")
 	var out strings.Builder
-	outcome = c.run(ctx, &out, "dev", &Record{bugs}, runs.Program{})
+	outcome = c.run(ctx, &out, "dev", &Record{bugs})
 	text, err := os.ReadFile(filepath.Join(c.Out, pageFile))
 	if err != nil {
 		t.Fatal(err)
@@ -91,7 +91,7 @@ func TestScriptsRunUntilTheyCatchTheirBugs(t *testing.T) {
 		"by the second seed": {script("A", "second"), nil, "A: caught by try 2 in ", "| A | it is wrong | lock.py:1 | all | kazoo 2.8.0 | progress | 2 |"},
 		"never":              {script("A", "well"), ErrEscaped, "A: escaped 2 times, the last time: holds: so it is\n", "**escaped** | 2 |"},
 		"of another fault":   {script("A", "other fault"), ErrEscaped, "A: escaped 2 times, the last time: violated: so it is\n", "It was not caught."},
-		"of a void run":      {script("A", "void"), ErrIncomplete, "A: not put to the test by 6 runs, the last time: unknown: so it is\n", "not decided | 0 |"},
+		"of a void run":      {script("A", "void"), ErrIncomplete, "A: not put to the test by 3 runs, the last time: unknown: so it is\n", "not decided | 0 |"},
 		"without a library":  {script("A", "missing"), ErrMissing, "A: not run, there is no kazoo; needs: apt-get install python3-kazoo\n", "| not run | 1 |"},
 		"with another version": {func() Bug { b := script("A", "second"); b.Run.Hosts = "kazoo-2.9"; return b }(), ErrMissing,
 			"A: not run, the lock is kazoo-2.8.0-lock, not kazoo-2.9; needs", "| not run |"},
@@ -162,12 +162,12 @@ func TestBugsAreNamedAndListed(t *testing.T) {
 	r := builtInRecord(t)
 	var out strings.Builder
 	c := Command{Bug: []string{"CURATOR-621", "ZOOKEEPER-1208"}, List: true}
-	if err := c.run(t.Context(), &out, "dev", r, runs.Program{}); err != nil || strings.Count(out.String(), "\n") != 2 || !strings.Contains(out.String(), "not to be had") {
+	if err := c.run(t.Context(), &out, "dev", r); err != nil || strings.Count(out.String(), "\n") != 2 || !strings.Contains(out.String(), "not to be had") {
 		t.Errorf("%v\n%s", err, out.String())
 	}
 	c.Bug = []string{"CURATOR-612"}
-	var refused Refused
-	if err := c.run(t.Context(), &out, "dev", r, runs.Program{}); !errors.As(err, &refused) || !strings.Contains(err.Error(), "CURATOR-621") {
+	var refused campaign.Refused
+	if err := c.run(t.Context(), &out, "dev", r); !errors.As(err, &refused) || !strings.Contains(err.Error(), "CURATOR-621") {
 		t.Error(err)
 	}
 }

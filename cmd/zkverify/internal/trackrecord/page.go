@@ -7,14 +7,13 @@ import (
 	"strings"
 	"text/template"
 
-	"github.com/zkverify/zkverify/cmd/zkverify/internal/runs"
 	"github.com/zkverify/zkverify/internal/words"
 )
 
 //go:embed trackrecord.md.tmpl
 var markdownText string
 
-var markdownTemplate = template.Must(template.New(pageFile).Funcs(runs.MarkdownFuncs()).Funcs(template.FuncMap{"cell": cell}).Parse(markdownText))
+var markdownTemplate = template.Must(template.New(pageFile).Funcs(words.MarkdownFuncs()).Funcs(template.FuncMap{"cell": cell}).Parse(markdownText))
 
 // page holds the data of the page.
 type page struct {
@@ -51,7 +50,7 @@ func pageOf(r *Record, s *State) page {
 }
 
 // write writes the page to w.
-func (p page) write(w io.Writer) error { return runs.WriteMarkdown(w, markdownTemplate, p) }
+func (p page) write(w io.Writer) error { return words.WriteMarkdown(w, markdownTemplate, p) }
 
 // Verdict returns the result of the script in a few words.
 func (r row) Verdict() string {

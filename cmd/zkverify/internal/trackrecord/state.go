@@ -1,17 +1,11 @@
 package trackrecord
 
 import (
-	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
-	"github.com/zkverify/zkverify/workload/folder"
+	"github.com/zkverify/zkverify/workload/campaign"
 )
 
 // The files of a record's folder.
@@ -52,6 +46,12 @@ func (r *Result) tries() (n int) {
 	return n
 }
 
+// over reports whether the last try leaves nothing to try: it caught the bug, or could not show
+// anything.
+func (r *Result) over() bool {
+	return r.caught() || r.missing() != "" || r.last() != nil && r.last().Void
+}
+
 // caught reports whether a try has caught the bug.
 func (r *Result) caught() bool { return r.last() != nil && r.last().Caught }
 
@@ -65,32 +65,13 @@ func (r *Result) missing() string {
 
 // load reads the state of a folder. Without a state file it returns an empty state.
 func load(dir string) (*State, error) {
-	name := filepath.Join(dir, stateFile)
-	text, err := os.ReadFile(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return new(State), nil
-	}
-	if err != nil {
-		return nil, err
-	}
 	s := new(State)
-	if err := json.Unmarshal(text, s); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return s, nil
+	return s, campaign.Load(dir, stateFile, s, func() error { return nil })
 }
 
-// save writes the state and the page. Each file is replaced whole or not at all.
+// save writes the state and the page.
 func (s *State) save(dir string, r *Record) error {
-	return errors.Join(
-		folder.WriteFile(filepath.Join(dir, stateFile), s.json),
-		folder.WriteFile(filepath.Join(dir, pageFile), func(w io.Writer) error { return pageOf(r, s).write(w) }))
-}
-
-func (s *State) json(w io.Writer) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", " ")
-	return e.Encode(s)
+	return campaign.Save(dir, map[string]func(io.Writer) error{stateFile: campaign.JSON(s), pageFile: pageOf(r, s).write})
 }
 
 // of returns the result of a bug, nil if there is none.

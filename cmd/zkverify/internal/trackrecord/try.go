@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -17,19 +16,16 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/checker/verdict"
-	"github.com/zkverify/zkverify/cmd/zkverify/internal/runs"
 	"github.com/zkverify/zkverify/cmd/zkverify/internal/steps"
 	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/workload/campaign"
 	"github.com/zkverify/zkverify/workload/folder"
 )
 
 // Try is the result of a script with one seed.
 type Try struct {
-	Seed    int64         `json:"seed"`
-	Command string        `json:"command"`
-	Started time.Time     `json:"started"`
-	Took    time.Duration `json:"took_ns"`
-	Caught  bool          `json:"caught"`
+	campaign.Result
+	Caught bool `json:"caught"`
 	// Verdict is the violated guarantee, or the kind of finding about the servers. What is the
 	// text of the first witness.
 	Verdict string `json:"verdict,omitempty"`
@@ -39,26 +35,44 @@ type Try struct {
 	// Void reports whether the try shows nothing: it left no verdict, or was no evidence against
 	// the lock.
 	Void bool `json:"void,omitempty"`
-	// Missing names the software that is not installed, without which the try did not take place.
-	Missing string `json:"missing,omitempty"`
+}
+
+// attempt is a script, the result of its bug until now, and the seed to run it with.
+type attempt struct {
+	Bug
+	of   *Result
+	seed int64
 }
 
 // tester makes tries.
 type tester struct {
-	runs.Program
+	campaign.Program
+	campaign.Campaign
 	dir string // of the record
 }
 
 // scheduleFile is the file with the schedule of a try's faults.
 const scheduleFile = "schedule.yaml"
 
-// try makes a try. The error is that of ctx, or one of the file system.
-func (t tester) try(ctx context.Context, b Bug, seed int64) (Try, error) {
+// try makes a try, and returns the tries that it took: those before the last have shown nothing.
+func (t *tester) try(ctx context.Context, a attempt) (made []Try, err error) {
+	err = t.UntilShown(ctx, a.ID, func(again int) (void string, err error) {
+		one, err := t.once(ctx, a.Bug, a.seed+int64(again))
+		if made = append(made, one); one.Void {
+			void = one.Instead
+		}
+		return void, err
+	})
+	return made, err
+}
+
+// once runs a script once. The error is that of ctx, or one of the file system.
+func (t *tester) once(ctx context.Context, b Bug, seed int64) (Try, error) {
 	out := filepath.Join(t.dir, folderOf(b, seed))
-	if err := errors.Join(os.RemoveAll(out), os.MkdirAll(out, 0o755)); err != nil {
+	if err := campaign.Fresh(out); err != nil {
 		return Try{}, err
 	}
-	one := Try{Seed: seed, Command: command(b, seed), Started: time.Now()}
+	one := Try{Result: campaign.Result{Seed: seed, Command: command(b, seed), Started: time.Now()}}
 	var err error
 	switch {
 	case b.Steps != nil:
@@ -69,9 +83,6 @@ func (t tester) try(ctx context.Context, b Bug, seed int64) (Try, error) {
 		err = t.run(ctx, &one, b, out)
 	}
 	one.Took = time.Since(one.Started)
-	if ctx.Err() != nil {
-		return one, context.Cause(ctx) // half a try shows nothing
-	}
 	if err == nil && one.Missing != "" {
 		err = os.RemoveAll(out)
 	}
@@ -105,7 +116,7 @@ func command(b Bug, seed int64) string {
 	if b.Run != nil {
 		env = b.Run.Environment
 	}
-	return runs.Command(env, args(b, seed))
+	return campaign.Command(env, args(b, seed))
 }
 
 // steps carries out the steps of a bug.
@@ -133,27 +144,24 @@ func (t *Try) steps(ctx context.Context, b Bug, out string) error {
 }
 
 // start runs a command of zkverify, and reports whether it may have left a verdict.
-func (t tester) start(ctx context.Context, one *Try, env, args []string) bool {
-	said, err := t.Start(ctx, env, args)
-	exit := new(exec.ExitError)
-	if !errors.As(err, &exit) {
-		return true
-	}
-	switch exit.ExitCode() {
-	case runs.Unavailable:
-		one.Missing = runs.LastWords(said)
-	case runs.BadUsage: // also the status if a worker does not begin, as on a busy machine
-		one.Instead, one.Void = runs.LastWords(said), true
+func (t *tester) start(ctx context.Context, one *Try, env, args []string) (left bool, err error) {
+	ended, err := t.Start(ctx, env, args)
+	switch {
+	case err != nil:
+	case ended.Status == campaign.Unavailable:
+		one.Missing = ended.LastWords()
+	case ended.Status == campaign.BadUsage: // also the status if a worker does not begin, as on a busy machine
+		one.Instead, one.Void = ended.LastWords(), true
 	default:
-		return true
+		left = true
 	}
-	return false
+	return left, err
 }
 
 // mutant makes a try that is a self-test with the mutant of a bug.
-func (t tester) mutant(ctx context.Context, one *Try, b Bug, out string) error {
-	if !t.start(ctx, one, nil, append(args(b, one.Seed), "--out", out)) {
-		return nil
+func (t *tester) mutant(ctx context.Context, one *Try, b Bug, out string) error {
+	if left, err := t.start(ctx, one, nil, append(args(b, one.Seed), "--out", out)); !left {
+		return err
 	}
 	text, err := os.ReadFile(filepath.Join(out, "matrix.json"))
 	if err != nil {
@@ -191,7 +199,7 @@ func ignoreMissing(err error) error {
 }
 
 // run makes a try that is a run with the lock of a bug.
-func (t tester) run(ctx context.Context, one *Try, b Bug, out string) error {
+func (t *tester) run(ctx context.Context, one *Try, b Bug, out string) error {
 	all := append(args(b, one.Seed), "--out", out)
 	if b.Run.Schedule != "" {
 		file := filepath.Join(out, scheduleFile)
@@ -203,10 +211,11 @@ func (t tester) run(ctx context.Context, one *Try, b Bug, out string) error {
 	if one.Missing = b.Run.workerMissing(); one.Missing != "" {
 		return nil
 	}
-	if !t.start(ctx, one, b.Run.Environment, all) {
-		return nil
+	if left, err := t.start(ctx, one, b.Run.Environment, all); !left {
+		return err
 	}
-	judged, err := runs.Read(out)
+	var judged campaign.Result
+	verdicts, err := judged.Read(out)
 	if err != nil {
 		one.Instead, one.Void = "the run left no verdict", true
 		return ignoreMissing(err)
@@ -214,13 +223,13 @@ func (t tester) run(ctx context.Context, one *Try, b Bug, out string) error {
 	if one.Missing, err = b.Run.otherLock(out); one.Missing != "" || err != nil {
 		return err
 	}
-	b.Run.judge(one, judged)
+	b.Run.judge(one, judged, verdicts)
 	return nil
 }
 
 // judge records in one whether the verdicts of a run show the bug.
-func (r Run) judge(one *Try, judged runs.Judged) {
-	for _, v := range judged.Verdicts {
+func (r Run) judge(one *Try, judged campaign.Result, verdicts []campaign.Verdict) {
+	for _, v := range verdicts {
 		struck := len(r.Faults) == 0 || slices.ContainsFunc(v.Faults, func(name string) bool { return slices.Contains(r.Faults, name) })
 		// A run with the outcome unknown, as when the servers disagree, is no evidence.
 		if judged.Outcome == verdict.Violated && v.Violated() && struck && slices.Contains(r.Guarantees, v.Guarantee) {

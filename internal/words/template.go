@@ -1,11 +1,9 @@
-package runs
+package words
 
 import (
 	"io"
 	"strings"
 	"text/template"
-
-	"github.com/zkverify/zkverify/internal/words"
 )
 
 // markdownColumns is the length at which lines of text wrap.
@@ -16,15 +14,15 @@ const markdownColumns = 100
 // the head of a table, join and count.
 func MarkdownFuncs() template.FuncMap {
 	return template.FuncMap{
-		"text":    words.Markdown,
-		"command": words.Code,
+		"text":    Markdown,
+		"command": Code,
 		"bars":    func(n int) string { return strings.Repeat(" --- |", n) },
 		"wrap": func(text string) string {
-			return strings.Join(words.Wrap(strings.Join(strings.Fields(text), " "), markdownColumns), "\n")
+			return strings.Join(Wrap(strings.Join(strings.Fields(text), " "), markdownColumns), "\n")
 		},
 		"code":  func(text string) string { return "    " + strings.ReplaceAll(text, "\n", "\n    ") },
 		"join":  strings.Join,
-		"count": words.Count[int],
+		"count": Count[int],
 	}
 }
 
@@ -39,6 +37,6 @@ func WriteMarkdown(w io.Writer, t *template.Template, page any) error {
 	for i, l := range lines {
 		lines[i] = strings.TrimRight(l, " ")
 	}
-	_, err := io.WriteString(words.Page(w), strings.TrimSpace(strings.Join(lines, "\n"))+"\n")
+	_, err := io.WriteString(Page(w), strings.TrimSpace(strings.Join(lines, "\n"))+"\n")
 	return err
 }

@@ -1,9 +1,9 @@
-// Package shard finds out which part of the runs this machine makes.
-package shard
+package campaign
 
 import (
 	"errors"
 	"fmt"
+	"os"
 	"strconv"
 	"strings"
 
@@ -26,8 +26,18 @@ var shardVariables = []struct {
 	{"Buildkite", "BUILDKITE_PARALLEL_JOB", "BUILDKITE_PARALLEL_JOB_COUNT", 0},
 }
 
-// Named returns the shard for the value of --shard, such as 2/4, and "" for all runs.
-func Named(flag string, getenv func(string) string) (string, error) {
+// Shard is the value of --shard: the part of the runs that this machine makes, such as 2/4, and ""
+// for all runs.
+type Shard string
+
+// UnmarshalText is called by kong. It replaces auto by the part that the environment names.
+func (s *Shard) UnmarshalText(text []byte) error {
+	part, err := shardOf(string(text), os.Getenv)
+	*s = Shard(part)
+	return err
+}
+
+func shardOf(flag string, getenv func(string) string) (string, error) {
 	if flag != automatic {
 		_, _, err := report.ParseShard(flag)
 		return flag, err
@@ -60,4 +70,16 @@ func Named(flag string, getenv func(string) string) (string, error) {
 		known = append(known, v.index+" and "+v.count)
 	}
 	return "", errors.New("auto needs one of these pairs in the environment: " + strings.Join(known, ", "))
+}
+
+// Part returns the runs of a shard.
+func Part[T any](all []T, shard Shard) (mine []T, err error) {
+	part, of, err := report.ParseShard(string(shard))
+	if err != nil {
+		return nil, err
+	}
+	for i := part - 1; i < len(all); i += of {
+		mine = append(mine, all[i])
+	}
+	return mine, nil
 }

@@ -1,6 +1,7 @@
-package shard
+package campaign
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -22,10 +23,18 @@ func TestTheEnvironmentNamesTheShard(t *testing.T) {
 		"nothing":                           {nil, "", "auto needs one of these pairs in the environment: JOB_COMPLETION_INDEX and ZKVERIFY_SHARDS, "},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := Named("auto", func(key string) string { return c.env[key] })
+			got, err := shardOf("auto", func(key string) string { return c.env[key] })
 			if got != c.want || (err == nil) != (c.fail == "") || err != nil && !strings.Contains(err.Error(), c.fail) {
 				t.Errorf("got %q, %v", got, err)
 			}
 		})
+	}
+}
+
+func TestPartsShareTheRuns(t *testing.T) {
+	for shard, want := range map[Shard]string{"": "[a b c d e]", "1/2": "[a c e]", "2/2": "[b d]", "6/6": "[]"} {
+		if got, err := Part([]string{"a", "b", "c", "d", "e"}, shard); err != nil || fmt.Sprint(got) != want {
+			t.Errorf("part %q is %v, error %v; want %s", shard, got, err, want)
+		}
 	}
 }

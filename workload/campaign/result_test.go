@@ -1,4 +1,4 @@
-package runs
+package campaign
 
 import (
 	"encoding/json"
@@ -45,15 +45,16 @@ func TestARunThatIsNoEvidenceViolatesNothing(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, folder.Verdict), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		j, err := Read(dir)
-		if err != nil || len(j.Verdicts) != 1 || j.Verdicts[0].Violated() != violated {
-			t.Errorf("%s: %+v, error %v", outcome, j, err)
+		var r Result
+		verdicts, err := r.Read(dir)
+		if err != nil || len(verdicts) != 1 || verdicts[0].Violated() != violated {
+			t.Errorf("%s: %+v, error %v", outcome, verdicts, err)
 		}
-		if j.Idle != "none started" {
-			t.Errorf("idle for %q", j.Idle)
+		if r.Idle != "none started" {
+			t.Errorf("idle for %q", r.Idle)
 		}
-		if !violated && j.Verdicts[0].Reason != "the machine was too busy" {
-			t.Errorf("the reason is %q", j.Verdicts[0].Reason)
+		if !violated && verdicts[0].Reason != "the machine was too busy" {
+			t.Errorf("the reason is %q", verdicts[0].Reason)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package runs
+package campaign
 
 import (
 	"encoding/json"
@@ -13,12 +13,20 @@ import (
 	"github.com/zkverify/zkverify/workload/folder"
 )
 
-// Judged holds the verdicts of a run, as its verdict.json has them.
-type Judged struct {
-	Outcome  verdict.Outcome
-	Reason   string
-	Idle     string // why the faults put nothing to the test, "" if they did
-	Verdicts []Verdict
+// Result is the result of a run that zkverify was started for.
+type Result struct {
+	Seed    int64         `json:"seed"`
+	Command string        `json:"command"`
+	Started time.Time     `json:"started"`
+	Took    time.Duration `json:"took_ns"`
+	// Outcome, Reason and Idle are those of the run's verdict: Idle is the reason why the faults put
+	// nothing to the test, such as that none started, "" if they did.
+	Outcome verdict.Outcome `json:"outcome,omitempty"`
+	Reason  string          `json:"reason,omitempty"`
+	Idle    string          `json:"idle,omitempty"`
+	// Missing is the reason why the run did not take place, such as a library that is not
+	// installed.
+	Missing string `json:"missing,omitempty"`
 }
 
 // Verdict is the verdict on one guarantee of a run.
@@ -89,29 +97,29 @@ func (w witness) struck(writes bool) (names []string) {
 	return names
 }
 
-// Read returns the verdicts of a run's folder. If the run is no evidence against its target, such
-// as one on a machine that was too busy, violated guarantees become unknown, with the run's
-// reason. The error is fs.ErrNotExist if the folder has no verdicts.
-func Read(dir string) (Judged, error) {
+// Read sets the outcome to that in a run's folder, and returns the verdicts. If the run is no
+// evidence against its target, such as one on a machine that was too busy, violated guarantees
+// become unknown, with the run's reason. The error is fs.ErrNotExist if the folder has no verdicts.
+func (r *Result) Read(dir string) (all []Verdict, err error) {
 	name := filepath.Join(dir, folder.Verdict)
 	text, err := os.ReadFile(name)
 	if err != nil {
-		return Judged{}, err
+		return nil, err
 	}
 	var file verdictFile
 	if err := json.Unmarshal(text, &file); err != nil {
-		return Judged{}, fmt.Errorf("%s: %w", name, err)
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	j := Judged{Outcome: file.Outcome, Reason: file.Reason, Idle: file.Idle}
+	r.Outcome, r.Reason, r.Idle = file.Outcome, file.Reason, file.Idle
 	for _, v := range file.Verdicts {
 		one := Verdict{Guarantee: v.Guarantee, Outcome: v.Outcome, Promised: v.Promised, Reason: v.Reason, Violations: v.Total}
-		if one.Outcome == verdict.Violated && j.Outcome != verdict.Violated {
-			one.Outcome, one.Reason = verdict.Unknown, j.Reason
+		if one.Outcome == verdict.Violated && r.Outcome != verdict.Violated {
+			one.Outcome, one.Reason = verdict.Unknown, r.Reason
 		}
 		if len(v.Witnesses) > 0 {
 			one.What, one.Faults = v.Witnesses[0].What, v.Witnesses[0].struck(strings.HasPrefix(v.Guarantee, "no lost update"))
 		}
-		j.Verdicts = append(j.Verdicts, one)
+		all = append(all, one)
 	}
-	return j, nil
+	return all, nil
 }
