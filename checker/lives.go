@@ -56,7 +56,7 @@ func Lives(h *histories.History, l *service.Log, lock string) []Life {
 		if life.Process < 0 {
 			life.Process = hold.Process
 		}
-		b := Belief{Process: hold.Process, From: hold.Start, To: hold.End, How: string(hold.Why)}
+		b := Belief{Process: hold.Process, From: hold.Start, To: hold.End, How: hold.Why.String()}
 		if hold.End == facts.Forever {
 			b.To, b.Open = t.End, true
 		}

@@ -80,8 +80,11 @@ func (r *Reading) String() string {
 	default:
 		text += ", named by :" + r.Key
 	}
-	if r.Initial != "" {
+	switch {
+	case r.Initial != "":
 		text += ", which begin with " + r.Initial
+	case r.register:
+		text += ", which begin with nil, 0, or a value read before an operation tries to write it (--initial sets that)"
 	}
 	if r.ignore != nil {
 		text += ", without " + strings.Join(slices.Sorted(maps.Keys(r.ignore)), ", ")

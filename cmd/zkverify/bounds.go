@@ -136,15 +136,17 @@ func (f costFlags) watchMemory(ctx context.Context, end context.CancelCauseFunc)
 		return func() {}
 	}
 	most := f.MaxMemory << 20
-	was := debug.SetMemoryLimit(most/10*9 + int64(len(ballast))) // so that garbage is collected before it counts
-	percent := debug.SetGCPercent(200)                           // no servers share the machine, so the collector may run less often
+	was := debug.SetMemoryLimit(most/5*4 + int64(len(ballast))) // so that garbage is collected before it counts
+	percent := debug.SetGCPercent(200)                          // no servers share the machine, so the collector may run less often
 	stopped, ended := make(chan struct{}), make(chan struct{})
 	go func() { // ends when stop is called
 		defer close(ended)
-		tick := time.NewTicker(50 * time.Millisecond)
+		tick := time.NewTicker(20 * time.Millisecond)
 		defer tick.Stop()
 		for {
-			if inUse() > most {
+			// Beside what is alive there must be room for garbage. A command whose data take three
+			// quarters would otherwise go on collecting it until they take all.
+			if used, alive := inUse(); used > most || alive > most/4*3 {
 				end(exceeded{fmt.Sprintf("it needs more than %d MiB of memory (--max-memory raises that)", f.MaxMemory)})
 				return
 			}
@@ -164,9 +166,11 @@ func (f costFlags) watchMemory(ctx context.Context, end context.CancelCauseFunc)
 }
 
 // inUse returns the bytes of memory that the program has taken from the system, less those it has
-// given back and the ballast.
-func inUse() int64 {
-	samples := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+// given back, and the bytes of its data that were alive when garbage was last collected; both
+// without the ballast.
+func inUse() (used, alive int64) {
+	samples := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}, {Name: "/gc/heap/live:bytes"}}
 	metrics.Read(samples)
-	return int64(samples[0].Value.Uint64()-samples[1].Value.Uint64()) - int64(len(ballast))
+	n := func(i int) int64 { return int64(samples[i].Value.Uint64()) }
+	return n(0) - n(1) - int64(len(ballast)), n(2) - int64(len(ballast))
 }

@@ -7,12 +7,15 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/zkverify/zkverify/histories"
 )
 
 const someHeader = `{"zkverify":4,"started":"2026-01-02T03:04:05Z","seed":1,"recipe":"mutex","target":"t","promises":{"tokens":true,"tells_loss":true,"fifo":true,"reentrant":true,"loss_bound":2000000000,"progress_bound":8000000000},"ensemble":"local","servers":3,"zookeeper":"3.8.0","session_timeout":2000000000,"tick_time":200000000}` + "\n"
@@ -87,10 +90,42 @@ func TestABombIsJudgedOrRefusedWithinItsMemory(t *testing.T) {
 	path := bomb(t, 1<<22)
 	for _, command := range []string{"check", "explain", "shrink"} {
 		var said bytes.Buffer
+		most := mostInUse(t, 200<<20)
 		status := zkverify([]string{command, path, "--max-memory", "200"}, &console{out: &said, err: &said})
+		if n := most(); n > 200<<20 {
+			t.Errorf("%s took %d MiB", command, n>>20)
+		}
 		if text := strings.Join(strings.Fields(said.String()), " "); status != exitUsage || !strings.Contains(text, "more than 200 MiB of memory") {
 			t.Errorf("%s: exit %d, %s", command, status, text)
 		}
+	}
+}
+
+// mostInUse returns a function that ends a watch of the memory in use, and returns the most that
+// was.
+func mostInUse(t *testing.T, bound int64) (end func() int64) {
+	runtime.GC()
+	if used, _ := inUse(); used > bound/2 {
+		t.Skipf("the tests before took %d MiB", used>>20)
+	}
+	stop, most := make(chan struct{}), make(chan int64)
+	go func() { // ends when end is called
+		highest, tick := int64(0), time.NewTicker(5*time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-stop:
+				most <- highest
+				return
+			case <-tick.C:
+				used, _ := inUse()
+				highest = max(highest, used)
+			}
+		}
+	}()
+	return func() int64 {
+		close(stop)
+		return <-most
 	}
 }
 
@@ -148,5 +183,31 @@ func TestBoundsMustBePositive(t *testing.T) {
 		if status := zkverify([]string{"check", "x.jsonl", flag + "=0"}, &console{out: &said, err: &said}); status != exitUsage || !strings.Contains(said.String(), flag) {
 			t.Errorf("%s: exit %d, %s", flag, status, said.String())
 		}
+	}
+}
+
+func TestEventsEndWithTheirContext(t *testing.T) {
+	const all = 10
+	stopped := errors.New("stopped")
+	for end := range all {
+		ctx, stop := context.WithCancelCause(t.Context())
+		read, n := 0, 0
+		var got error
+		for _, err := range counted(ctx, func(yield func(*histories.Event, error) bool) {
+			for range all {
+				if read++; !yield(&histories.Event{}, nil) {
+					return
+				}
+			}
+		}, &n) {
+			if n == end+1 {
+				stop(stopped)
+			}
+			got = err
+		}
+		if want := min(end+2, all); read != want || end+1 < all && !errors.Is(got, stopped) {
+			t.Errorf("ended at event %d: %d were read, and then %v", end+1, read, got)
+		}
+		stop(nil)
 	}
 }

@@ -48,7 +48,7 @@ func (c *convertCmd) convert(ctx context.Context, con *console) error {
 		return err
 	}
 	n := 0
-	events := counted(history.Events, &n)
+	events := counted(ctx, history.Events, &n)
 	if err := folder.WriteFile(c.Out, func(w io.Writer) error { return histories.EncodeAs(w, c.Out, history.Header, events) }); err != nil {
 		return usageError{err}
 	}

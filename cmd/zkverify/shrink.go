@@ -53,7 +53,7 @@ func (c *shrinkCmd) shrink(ctx context.Context, con *console) error {
 		return err
 	}
 	events := 0
-	history.Events = counted(history.Events, &events)
+	history.Events = counted(ctx, history.Events, &events)
 	start := time.Now()
 	small, err := checker.ShrinkEvents(ctx, history, c.Guarantee, nil, append(options, checker.WithService(l))...)
 	if err != nil {
@@ -73,11 +73,16 @@ func (c *shrinkCmd) shrink(ctx context.Context, con *console) error {
 	return nil
 }
 
-// counted returns events, and sets n to their number each time they are iterated.
-func counted(events iter.Seq2[*histories.Event, error], n *int) iter.Seq2[*histories.Event, error] {
+// counted returns events, and sets n to their number each time they are iterated. They end with
+// ctx, and its cause.
+func counted(ctx context.Context, events iter.Seq2[*histories.Event, error], n *int) iter.Seq2[*histories.Event, error] {
 	return func(yield func(*histories.Event, error) bool) {
 		*n = 0
 		for e, err := range events {
+			if ctx.Err() != nil {
+				yield(nil, context.Cause(ctx))
+				return
+			}
 			if err == nil {
 				*n++
 			}

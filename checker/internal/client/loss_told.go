@@ -140,11 +140,15 @@ func (j *lossJudge) judgeDeletion(t *facts.Trace, h *facts.Hold) bool {
 	return true
 }
 
-// ofAnother reports whether a deletion may have been that of another lease's node, whose token
-// has the same zxid. Leases of permits may share a transaction; a deletion that states the
-// number of permits of its lease has checked that the transaction created no other nodes. A
-// writer shares its transaction with the reader that it is downgraded to, which has a node of
-// its own.
+// ofAnother reports whether a deletion, which names the zxid of h's token, may have hit the node
+// of another lease with that zxid.
+//
+//   - Of a semaphore, one transaction may have created the nodes of several leases. The fault
+//     states the number of permits only if the transaction created no other node. So a deletion
+//     without that number, or with one that is not h's, may have hit another lease.
+//   - Of a read/write lock, a writer and the reader that it was downgraded to have one zxid and a
+//     node each. The deletion hit the node whose sub it states, 0 if it states none.
+//   - Of any other lock, a zxid belongs to one lease.
 func ofAnother(f *facts.Fault, h *facts.Hold) bool {
 	switch {
 	case h.Recipe().HasPermits():

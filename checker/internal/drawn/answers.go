@@ -33,7 +33,7 @@ func (w *world) ends(c *client) {
 		w.record(c, histories.Enqueued, histories.Event{Lock: e.Lock, Sequence: c.number, Session: c.session()})
 		return
 	}
-	if asks && c.place == (histories.Token{}) && e.Lock != "" && !w.numbers(e.Lock) && w.h.Header.Locks[e.Lock].Recipe.Exclusive() && !w.oddly(3) {
+	if r := w.h.Header.Locks[e.Lock].Recipe; asks && c.place == (histories.Token{}) && e.Lock != "" && !w.numbers(e.Lock) && (r.Exclusive() || r == histories.ReadWrite) && !w.oddly(3) {
 		c.place = w.token()
 		w.record(c, histories.Enqueued, histories.Event{Lock: e.Lock, Token: c.place, Session: c.session()})
 		return

@@ -104,7 +104,8 @@ func (b *holdTracker) releasing(w *ownership, o *Op) {
 	}
 	o.Hold = h
 	if depth > 1 {
-		h.Inner = append(h.Inner, InnerRelease{o.Invoke, o.Call})
+		m := h.meanwhile()
+		m.inner = append(m.inner, InnerRelease{o.Invoke, o.Call})
 		w.depth = depth - 1
 		return
 	}
@@ -150,7 +151,8 @@ func (b *holdTracker) granted(w *ownership, o *Op) {
 		}
 		w.depth = max(o.Depth, w.depth+1)
 		o.Hold = h
-		h.Reentries = append(h.Reentries, o)
+		m := h.meanwhile()
+		m.reentries = append(m.reentries, o)
 		return
 	}
 	if o.Depth > 1 {
@@ -207,23 +209,24 @@ func (b *holdTracker) link(e *histories.Event, up bool) {
 
 // linked records whether the link of a hold is up from a time on.
 func (h *Hold) linked(at time.Duration, up bool) {
-	n := len(h.outages)
-	down := n > 0 && h.outages[n-1].To == Forever
+	m := h.meanwhile()
+	n, down := h.Outages()
 	switch {
 	case up && down:
-		h.outages[n-1].To = at
+		m.outages[n-1].To = at
 	case up:
-		h.outages = append(h.outages, Span{h.Start, at}) // it was down when the hold began
+		m.outages = append(m.outages, Span{h.Start, at}) // it was down when the hold began
 	case !down:
-		h.outages = append(h.outages, Span{at, Forever})
+		m.outages = append(m.outages, Span{at, Forever})
 	}
 }
 
 // Outages returns the number of outages of the hold's link, by its client's reports, and
 // whether the link is down now.
 func (h *Hold) Outages() (n int, down bool) {
-	n = len(h.outages)
-	return n, n > 0 && h.outages[n-1].To == Forever
+	all := h.outages()
+	n = len(all)
+	return n, n > 0 && all[n-1].To == Forever
 }
 
 func (b *holdTracker) crashed(i int, e *histories.Event) {

@@ -19,26 +19,67 @@ type Hold struct {
 	Call, Start, End     time.Duration // acquire invoked, acquire returned, belief ended
 	Acquire              *Op
 	Released             time.Duration // when the release was answered ok; forever otherwise
-	Why                  ending
-	Closed               bool // it was given back by closing the client
-	EndEvent             int  // index of the event that ended it, or -1
-	Inner                []InnerRelease
-	Reentries            []*Op
-	Excuses              []Span // the times in which the belief does not count
-	outages              []Span // the times in which its link was down, by its client's reports
+	EndEvent             int           // index of the event that ended it, or -1
+	Excuses              []Span        // the times in which the belief does not count
 
 	links       [2]link
 	permitLinks *[5]link
+	more        *meanwhile // nil: none of it happened
+
+	// These stand together to save memory, as there are many holds.
+	Why    ending
+	Closed bool // it was given back by closing the client
 }
 
-type ending string
+// meanwhile is what happened to a hold while it went on. Most holds have none of it.
+type meanwhile struct {
+	inner     []InnerRelease
+	reentries []*Op
+	outages   []Span // the times in which its link was down, by its client's reports
+}
+
+// Inner returns the releases of re-entries, in order.
+func (h *Hold) Inner() []InnerRelease {
+	if h.more == nil {
+		return nil
+	}
+	return h.more.inner
+}
+
+// Reentries returns the acquires that entered the hold again, in order.
+func (h *Hold) Reentries() []*Op {
+	if h.more == nil {
+		return nil
+	}
+	return h.more.reentries
+}
+
+func (h *Hold) outages() []Span {
+	if h.more == nil {
+		return nil
+	}
+	return h.more.outages
+}
+
+// meanwhile returns the record of what happens to the hold, to add to it.
+func (h *Hold) meanwhile() *meanwhile {
+	if h.more == nil {
+		h.more = new(meanwhile)
+	}
+	return h.more
+}
+
+type ending byte
 
 const (
-	StillHeld  ending = ""
-	ByRelease  ending = "released"
-	ByLoss     ending = "lost"
-	ByCrashing ending = "crashed"
+	StillHeld ending = iota
+	ByRelease
+	ByLoss
+	ByCrashing
 )
+
+// String returns the ending in a word, "" while the hold goes on.
+func (e ending) String() string { return [...]string{"", "released", "lost", "crashed"}[e] }
 
 // InnerRelease is the release of a re-entry: the owner still holds the lock.
 type InnerRelease struct {
@@ -71,7 +112,7 @@ func newHold(o *Op) *Hold {
 // than bound after that, and so on; forever if it has not come up again. A link that breaks
 // again and again may carry no message in between.
 func (h *Hold) ReachableFrom(at, bound time.Duration) time.Duration {
-	for _, down := range h.outages {
+	for _, down := range h.outages() {
 		if down.From <= After(at, bound) {
 			at = max(at, down.To)
 		}

@@ -14,7 +14,7 @@ func (t *Trace) Info(lock string) *LockInfo {
 	if known == nil {
 		known = &LockInfo{Lock: lock, at: len(t.infos), Recipe: t.Recipe(lock)}
 		t.known[lock] = known
-		t.Locks, t.infos = append(t.Locks, lock), append(t.infos, known)
+		t.infos = append(t.infos, known)
 	}
 	return known
 }

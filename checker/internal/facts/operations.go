@@ -31,17 +31,15 @@ type Op struct {
 	Value      int64
 	Token      histories.Token
 	Session    string
-	began      string // the session in which it began; "" if that is the one in which it ended
 
-	alone      [1]*Op   // itself
-	firstPlace [1]Place // the storage of the first element of Places
+	alone [1]*Op // itself
 
 	Places []Place // for acquires: the places that enqueued events reported while it was open
 	Hold   *Hold   // the hold of a read or write, or the one that an acquire began
 	Beside *Hold   // for acquires of a read/write lock: the hold of its owner in the other mode
 	Again  *Hold   // for acquires: the hold that its owner had already
 	filed  *ownership
-	Why    string // the error of its answer
+	more   *seldom
 
 	// The flags stand together to save memory, as there are many operations.
 	unnamed bool // its invocation named no owner
@@ -50,6 +48,35 @@ type Op struct {
 	Stale   bool // a read or write of a process that had been told of its loss
 	shared  bool // another operation of the same owner on the same lock was open meanwhile
 	Refused bool // it was refused because the lock was taken
+}
+
+// seldom holds what few operations have.
+type seldom struct {
+	began string // the session in which it began, if it ended in another
+	why   string // the error of its answer
+}
+
+func (o *Op) seldom() *seldom {
+	if o.more == nil {
+		o.more = new(seldom)
+	}
+	return o.more
+}
+
+// began returns the session in which the operation began, "" if it ended in it.
+func (o *Op) began() string {
+	if o.more == nil {
+		return ""
+	}
+	return o.more.began
+}
+
+// Why returns the error of the answer, "" if it had none.
+func (o *Op) Why() string {
+	if o.more == nil {
+		return ""
+	}
+	return o.more.why
 }
 
 // Place is a place in a queue, as it was reported to an acquire.
@@ -74,7 +101,6 @@ func newOp(i int, e *histories.Event, part int, p *Process) *Op {
 	if o.Owner == "" {
 		o.Owner, o.unnamed = p.owner, true
 	}
-	o.Places = o.firstPlace[:0]
 	return o
 }
 
@@ -108,12 +134,12 @@ func (o *Op) Reads() bool { return o.Mode == histories.ModeRead }
 // created in the first may still exist for a while: only its client took that session for
 // ended, see SessionLog.LivedOn.
 func (o *Op) ChangedSession() bool {
-	return o.began != "" || slices.ContainsFunc(o.Places, func(p Place) bool { return p.Session != "" && p.Session != o.Session })
+	return o.began() != "" || slices.ContainsFunc(o.Places, func(p Place) bool { return p.Session != "" && p.Session != o.Session })
 }
 
 // Was reports whether an acquire used a session at some time.
 func (o *Op) Was(session string) bool {
-	return o.Session == session || o.began == session || slices.ContainsFunc(o.Places, func(p Place) bool { return p.Session == session })
+	return o.Session == session || o.began() == session || slices.ContainsFunc(o.Places, func(p Place) bool { return p.Session == session })
 }
 
 // LastPlace returns the last place that was reported to an acquire, if it has a token.
@@ -130,7 +156,10 @@ func (o *Op) held() bool {
 }
 
 func (o *Op) complete(i int, e *histories.Event) {
-	o.Done, o.Ret, o.Result, o.Why, o.Refused = i, e.Time, e.Type, e.Error, e.Refused
+	o.Done, o.Ret, o.Result, o.Refused = i, e.Time, e.Type, e.Refused
+	if e.Error != "" {
+		o.seldom().why = e.Error
+	}
 	if e.Owner != "" {
 		o.Owner = e.Owner
 	}
@@ -144,7 +173,7 @@ func (o *Op) complete(i int, e *histories.Event) {
 	}
 	if e.Session != "" {
 		if o.Session != "" && o.Session != e.Session {
-			o.began = o.Session
+			o.seldom().began = o.Session
 		}
 		o.Session = e.Session
 	}

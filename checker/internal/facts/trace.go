@@ -27,7 +27,6 @@ type Trace struct {
 	OddDeep []OddDepth      // of this window: re-entries at a wrong depth
 	Notices []ReleaseNotice // of this window: requests to release that reached holders
 
-	Locks     []string   // in order of appearance
 	Processes []*Process // in order of appearance
 	Phases    map[string]time.Duration
 	Census    *histories.Event
@@ -43,7 +42,7 @@ type Trace struct {
 	byNumber  map[int]*Process
 	busy      []*Process // processes with an open operation or a hold
 	known     map[string]*LockInfo
-	infos     []*LockInfo // in the order of Locks
+	infos     []*LockInfo // in order of appearance
 	touched   []*LockInfo // with an event in this window; in the last one, all
 	listeners []listener
 }

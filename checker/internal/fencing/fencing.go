@@ -61,7 +61,7 @@ func (j *fencingJudge) Window(_ *judge.Engines, t *facts.Trace) (kept int) {
 		if !t.Over(h) {
 			continue
 		}
-		for _, re := range h.Reentries {
+		for _, re := range h.Reentries() {
 			if re.Token != h.Token {
 				j.v.Violate(func() verdict.Witness { return otherToken(t, h, re) })
 			}
@@ -70,6 +70,9 @@ func (j *fencingJudge) Window(_ *judge.Engines, t *facts.Trace) (kept int) {
 	oldest := t.OldestAcquires()
 	for lock := range t.LocksThat(histories.Recipe.Guards) {
 		g := j.locks.Make(lock, func() *grants { return &grants{} })
+		if len(granted[lock])+len(g.recent)+len(g.turns.doubts) == 0 {
+			continue
+		}
 		g.recent = append(g.recent, granted[lock]...)
 		g.order(j.v, t)
 		if t.Header.Promises.TellsLoss { // otherwise an answered release proves nothing
@@ -100,13 +103,15 @@ func (j *fencingJudge) Conclude(_ *judge.Engines, t *facts.Trace) {
 // was invoked: one pass over the grants by invocation with a second pointer over them by
 // return. At least one of the two grants of a violation is from this window.
 func (g *grants) order(v *verdict.Verdict, t *facts.Trace) {
-	byCall := slices.Clone(g.recent)
-	facts.Sort(t, byCall, func(a, b *facts.Hold) int { return cmp.Compare(a.Call, b.Call) })
-	byStart := slices.Clone(g.recent)
-	facts.Sort(t, byStart, func(a, b *facts.Hold) int { return cmp.Compare(a.Start, b.Start) })
+	byCall, byStart := g.recent, g.recent
+	var first map[histories.Token]*facts.Hold
+	if len(g.recent) > 1 {
+		byCall, byStart, first = slices.Clone(byCall), slices.Clone(byStart), map[histories.Token]*facts.Hold{}
+		facts.Sort(t, byCall, func(a, b *facts.Hold) int { return cmp.Compare(a.Call, b.Call) })
+		facts.Sort(t, byStart, func(a, b *facts.Hold) int { return cmp.Compare(a.Start, b.Start) })
+	}
 	isNew := func(h *facts.Hold) bool { return t.Begun(h) }
 
-	first := map[histories.Token]*facts.Hold{}
 	newest := g.newest
 	i := 0
 	for _, h := range facts.Each(t, byCall) {
@@ -117,7 +122,7 @@ func (g *grants) order(v *verdict.Verdict, t *facts.Trace) {
 		if other == nil && newest != nil && newest.Token == h.Token {
 			other = newest
 		}
-		if other == nil {
+		if other == nil && first != nil {
 			first[h.Token] = h
 		}
 		a := newest
@@ -143,6 +148,9 @@ func (g *grants) forget(before time.Duration) {
 		g.newest = newer(g.newest, h)
 		return true
 	})
+	if len(g.recent) == 0 {
+		g.recent = nil // there may be a million locks
+	}
 }
 
 // newer returns the hold with the greater token, a when they are equal.

@@ -41,7 +41,8 @@ func TestTheEnginesAgreeOnHoldings(t *testing.T) {
 	some := func(r histories.Recipe) bool { return r.Exclusive() || r == histories.ReadWrite || r.HasPermits() }
 	drawn.Agree(t, some, func(t *rapid.T, a *drawn.Agreement, h *histories.History) {
 		tr := facts.Of(h)
-		for _, lock := range tr.Locks {
+		for l := range tr.LocksThat(facts.Every) {
+			lock := l.Lock
 			holds := tr.HoldsOf(lock)
 			switch r := tr.Recipe(lock); {
 			case r.Exclusive():

@@ -73,6 +73,6 @@ func notHeld(t *facts.Trace, o *facts.Op) verdict.Witness {
 	p := witness.OfHold(o.Hold)
 	w := witness.New(t, o.Lock, o.Call, o.Ret, p)
 	w.What = fmt.Sprintf("%v held lock %q since %s and was not told of a loss, but its release of %s was answered at %s that it did not hold it%s",
-		p, o.Lock, verdict.At(o.Hold.Start), verdict.At(o.Call), verdict.At(o.Ret), verdict.Because(o.Why))
+		p, o.Lock, verdict.At(o.Hold.Start), verdict.At(o.Call), verdict.At(o.Ret), verdict.Because(o.Why()))
 	return w
 }

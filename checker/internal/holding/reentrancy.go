@@ -45,8 +45,8 @@ func (j *reentrancyJudge) Window(e *judge.Engines, t *facts.Trace) int {
 	v := j.v
 	for _, h := range facts.Each(t, t.HoldsThat(histories.Recipe.Exclusive)) {
 		if t.Over(h) {
-			j.entries += len(h.Reentries)
-			j.inner += len(h.Inner)
+			j.entries += len(h.Reentries())
+			j.inner += len(h.Inner())
 		}
 	}
 	for _, o := range facts.Each(t, t.Ops) {
@@ -69,16 +69,16 @@ func (j *reentrancyJudge) Window(e *judge.Engines, t *facts.Trace) int {
 	}
 	for lock := range t.LocksThat(histories.Recipe.Exclusive) {
 		holds := lock.Holds()
-		if !slices.ContainsFunc(holds, func(h *facts.Hold) bool { return len(h.Inner) > 0 }) {
+		if !slices.ContainsFunc(holds, func(h *facts.Hold) bool { return len(h.Inner()) > 0 }) {
 			continue
 		}
 		pairs := j.pairs.Make(lock, func() *int { return new(int) })
 		sweep(t, facts.PiecesOf(holds), differ, t.Over, func(a, b facts.Piece) bool {
 			// Inner releases are in order of time: was one invoked before the other
 			// owner's acquire returned?
-			i := sort.Search(len(a.Hold.Inner), func(i int) bool { return a.Hold.Inner[i].Time >= b.From })
+			i := sort.Search(len(a.Hold.Inner()), func(i int) bool { return a.Hold.Inner()[i].Time >= b.From })
 			if i > 0 {
-				j.early = append(j.early, earlyGrant{a, b, a.Hold.Inner[i-1]})
+				j.early = append(j.early, earlyGrant{a, b, a.Hold.Inner()[i-1]})
 			}
 			*pairs++
 			return *pairs < maxPairs

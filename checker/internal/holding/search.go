@@ -22,6 +22,8 @@ type holdingsSearch struct {
 	cut     holdingsCut // the last one; the pieces held there are in held
 	held    []facts.Piece
 	changed time.Duration // when the size first changed
+	started bool          // it has taken in a window
+	ended   bool          // the last window left no open segment: see whole
 }
 
 // newHoldingsSearch returns the search of a lock. admits decides which pieces may hold it
@@ -60,10 +62,11 @@ func (r *holdingsSearch) window(s *search.Caps, t *facts.Trace, holds []*facts.H
 		return
 	}
 	for _, h := range holds {
-		if t.Begun(h) {
+		if !r.started || t.Begun(h) {
 			r.holds = append(r.holds, h)
 		}
 	}
+	r.started, r.ended = true, t.Last || r.whole(t)
 	for _, h := range r.holds {
 		h.Excuses = t.Faults.Excuses(h)
 	}
@@ -82,13 +85,30 @@ func (r *holdingsSearch) window(s *search.Caps, t *facts.Trace, holds []*facts.H
 		}
 	}
 	segments := cutHoldings(pieces, sizes, s.Size, begin, known.until, known.asked)
-	if !t.Last {
+	if !r.ended {
 		open := segments[len(segments)-1]
 		r.begin(open.Cut, pieces)
 		r.GiveUpOn(s, open)
 	}
-	r.SegmentSearch.Window(segments, t.Last, searchHoldings(s, r.admitsAmong(pieces)))
+	r.SegmentSearch.Window(segments, r.ended, searchHoldings(s, r.admitsAmong(pieces)))
 	r.holds = slices.DeleteFunc(r.holds, func(h *facts.Hold) bool { return t.Over(h) && search.Clock(int64(h.End)) < r.cut.time })
+}
+
+// whole reports whether the history of a lock with one holder can be cut at the end of this
+// window, so that all of it is searched now: at most one hold goes on, and a search of the next
+// windows may begin with it. An excuse that becomes known later could separate two holds that
+// go on, so that they are kept for one search.
+func (r *holdingsSearch) whole(t *facts.Trace) bool {
+	if r.admits != nil {
+		return false
+	}
+	open := 0
+	for _, h := range r.holds {
+		if !t.Over(h) {
+			open++
+		}
+	}
+	return open <= 1
 }
 
 func (r *holdingsSearch) admitsAmong(pieces []facts.Piece) func(Holdings, int) bool {

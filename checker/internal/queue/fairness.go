@@ -90,7 +90,13 @@ func (j *fairnessJudge) Window(e *judge.Engines, t *facts.Trace) (kept int) {
 	}
 	oldest := t.OldestAcquires()
 	for lock := range t.LocksThat(histories.Recipe.IsLock) {
-		q := j.queue(lock)
+		q := j.locks.Of(lock)
+		switch {
+		case q == nil && lock.Recipe == histories.Handoff:
+			q = j.queue(lock)
+		case q == nil: // none has reported a place
+			continue
+		}
 		if e.Sweeps && q.turns != nil {
 			j.judgeTurns(t, q.turns, oldest(lock))
 		}
@@ -109,10 +115,12 @@ func (j *fairnessJudge) Window(e *judge.Engines, t *facts.Trace) (kept int) {
 		})
 		j.sweep(e, t, q)
 		if e.Searches && t.Header.Promises.FIFO && lock.Recipe.Exclusive() {
-			if q.search == nil {
+			if q.search == nil && len(placed) > 0 {
 				q.search = newQueueSearch()
 			}
-			q.search.window(&e.Caps, t, placed, before)
+			if q.search != nil {
+				q.search.window(&e.Caps, t, placed, before)
+			}
 		}
 		q.forget(before)
 		kept += q.kept()
@@ -201,7 +209,10 @@ func (j *fairnessJudge) Conclude(e *judge.Engines, t *facts.Trace) {
 	v.Promised = t.Header.Promises.FIFO
 	if v.Promised {
 		for lock := range t.LocksThat(histories.Recipe.Exclusive) {
-			q := j.queue(lock)
+			q := j.locks.Of(lock)
+			if q == nil {
+				continue
+			}
 			var answer search.Answer
 			if q.search != nil {
 				answer = q.search.Answer

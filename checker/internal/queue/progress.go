@@ -227,12 +227,12 @@ func (j *progressJudge) bound() time.Duration {
 // wanted returns the locks that every process must get, a read/write lock in both modes.
 func (j *progressJudge) wanted() []facts.LockUse {
 	var out []facts.LockUse
-	for _, lock := range j.t.Locks {
-		if j.t.Header.RecipeOf(lock) == histories.ReadWrite {
-			out = append(out, facts.LockUse{Lock: lock, Mode: histories.ModeRead}, facts.LockUse{Lock: lock, Mode: histories.ModeWrite})
+	for lock := range j.t.LocksThat(facts.Every) {
+		if lock.Recipe == histories.ReadWrite {
+			out = append(out, facts.LockUse{Lock: lock.Lock, Mode: histories.ModeRead}, facts.LockUse{Lock: lock.Lock, Mode: histories.ModeWrite})
 			continue
 		}
-		out = append(out, facts.LockUse{Lock: lock})
+		out = append(out, facts.LockUse{Lock: lock.Lock})
 	}
 	return out
 }

@@ -30,8 +30,8 @@ func (f filed) stands() bool { return under(f.Op) && f.last() }
 // last reports whether the acquire has reported no place since.
 func (f filed) last() bool { return f.Places[len(f.Places)-1].Event == f.place.Event }
 
-// fewUsers is the number of acquires up to which they are visited one by one.
-const fewUsers = 16
+// fewUsers is the number of acquires up to which they are visited one by one. Tests change it.
+var fewUsers = 16
 
 func newIndex(u *users) *index {
 	x := &index{}
