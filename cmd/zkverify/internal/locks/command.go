@@ -20,6 +20,7 @@ type Command struct {
 	Doctor  doctorCmd  `cmd:"" help:"Look for orphans, deadlocks, stuck holders and other trouble. Exit status 1 if there is any."`
 	Ask     askCmd     `cmd:"" help:"Ask the holders of a lock to release it. It forces no holder."`
 	Break   breakCmd   `cmd:"" help:"Delete the node of a lock's holder."`
+	History historyCmd `cmd:"" help:"Tell from the logs of servers who held which lock, who waited, and how each hold ended."`
 }
 
 // Help is called by kong.
