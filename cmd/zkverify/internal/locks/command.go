@@ -21,6 +21,7 @@ type Command struct {
 	Ask     askCmd     `cmd:"" help:"Ask the holders of a lock to release it. It forces no holder."`
 	Break   breakCmd   `cmd:"" help:"Delete the node of a lock's holder."`
 	Run     runCmd     `cmd:"" help:"Run a command while holding a lock."`
+	Export  exportCmd  `cmd:"" help:"Serve metrics of the locks and their findings for Prometheus."`
 	History historyCmd `cmd:"" help:"Tell from the logs of servers who held which lock, who waited, and how each hold ended."`
 }
 
