@@ -18,7 +18,7 @@ type historyCmd struct {
 	Path string   `placeholder:"PATH" help:"Only this lock, each hold of which is listed, or the locks below this path; default all."`
 	From string   `placeholder:"TIME" help:"Only what lasted until this time or longer. A time is in UTC, such as 2026-01-02T15:04:05Z, '2026-01-02 15:04:05', or 03:12 for the last time that it was that late; default the beginning of the logs."`
 	To   string   `placeholder:"TIME" help:"Only what began before this time; default the end of the logs."`
-	At   string   `placeholder:"TIME" help:"Show the holders and the waiters of this time, and what became of them."`
+	At   string   `placeholder:"TIME" help:"Show the holders and the waiters of this time, and what became of them; default all times."`
 	Top  int      `default:"10" help:"Show this many of the longest holds, waits and queues, and of the holds that were lost." placeholder:"N"`
 	JSON bool     `name:"json" help:"Print a line of JSON for each stay in a queue, when it ends, and one for the summary."`
 

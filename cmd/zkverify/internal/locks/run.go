@@ -24,7 +24,7 @@ type runCmd struct {
 	Command   []string      `arg:"" help:"The command and its arguments, behind --."`
 	Try       bool          `help:"Do not wait for the lock."`
 	Wait      time.Duration `help:"Wait for the lock for so long at most; default without a limit." placeholder:"DURATION"`
-	Semaphore int           `help:"Take a permit of a semaphore with N permits." placeholder:"N"`
+	Semaphore int           `help:"Take a permit of a semaphore with N permits; default a mutex." placeholder:"N"`
 	Grace     time.Duration `default:"3s" help:"How long before the lease's deadline the command gets SIGTERM."`
 
 	Servers serversFlags `embed:""`
