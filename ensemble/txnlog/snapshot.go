@@ -94,8 +94,11 @@ func ScanSnapshot(path string, session func(id int64, timeout time.Duration), no
 func scan(from io.Reader, session func(int64, time.Duration), node func(*Node)) error {
 	r := &summing{from: bufio.NewReaderSize(from, 1<<16), sum: adler32.New()}
 	if err := readMagic(r, snapshotMagic); err != nil {
-		if errors.Is(err, io.EOF) {
+		switch {
+		case errors.Is(err, io.EOF):
 			err = fmt.Errorf("%w: it is empty", ErrNotALog)
+		case !errors.Is(err, ErrNotALog): // of the decompression
+			err = fmt.Errorf("%w: %w", ErrDamaged, err)
 		}
 		return err
 	}
