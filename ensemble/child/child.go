@@ -61,6 +61,14 @@ func (p *Process) signal(sig syscall.Signal) error {
 	return err
 }
 
+// SignalGroup sends a signal to the process and its group.
+func (p *Process) SignalGroup(sig syscall.Signal) error {
+	if !p.Alive() {
+		return ErrEnded
+	}
+	return syscall.Kill(-p.PID(), sig)
+}
+
 // Stop stops the process with SIGSTOP and returns when it stands still.
 func (p *Process) Stop(ctx context.Context) error {
 	if err := p.signal(syscall.SIGSTOP); err != nil {

@@ -64,11 +64,22 @@ func isDir(path string) bool {
 // or of a snapshot.
 func zxidOf(path string) (int64, bool) {
 	kind, text, _ := strings.Cut(filepath.Base(path), ".")
-	if kind != "log" && kind != "snapshot" {
+	switch kind {
+	case "log":
+	case "snapshot":
+		text = strings.TrimSuffix(strings.TrimSuffix(text, gzipSuffix), snappySuffix)
+	default:
 		return 0, false
 	}
 	zxid, err := strconv.ParseInt(text, 16, 64)
 	return zxid, err == nil
+}
+
+// ZxidOf returns the zxid in the name of a log or a snapshot of a [Dir]: that of the log's first
+// transaction, or the last one that the snapshot has for certain.
+func ZxidOf(path string) int64 {
+	zxid, _ := zxidOf(path)
+	return zxid
 }
 
 // Transactions yields the transactions of all logs, in the order in which they were

@@ -1,6 +1,6 @@
 // Package txnlog reads the files of ZooKeeper servers: the logs of transactions and the
 // snapshots in the folder version-2 of a server's dataDir and dataLogDir. It reads files
-// of ZooKeeper 3.5 and later, verifies their checksums, and writes nothing, so that it
+// of ZooKeeper 3.4 and later, verifies their checksums, and writes nothing, so that it
 // can read the files of a running server.
 //
 // The logs are the truth about a lock: the sessions whose transactions created and

@@ -52,35 +52,53 @@ type logged struct {
 // logEntries is ReadLog with the bytes.
 func logEntries(path string) iter.Seq2[logged, error] {
 	return func(yield func(logged, error) bool) {
+		for data, err := range logBytes(path, read) {
+			var l logged
+			if err == nil {
+				if l, err = decoded(data); err != nil {
+					err = fmt.Errorf("%s: %w", path, err)
+				}
+			}
+			if !yield(l, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+func decoded(data []byte) (l logged, err error) {
+	if l.Txn, l.content, err = decode(data); err != nil {
+		err = fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	return l, err
+}
+
+// logBytes yields the bytes of the transactions of one log, in memory that read returns.
+func logBytes(path string, read func(io.Reader, int) ([]byte, error)) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
 		f, err := os.Open(path)
 		if err != nil {
-			yield(logged{}, err)
+			yield(nil, err)
 			return
 		}
 		defer f.Close()
 		r := bufio.NewReaderSize(f, 1<<16)
 		if err := readMagic(r, logMagic); err != nil {
 			if !errors.Is(err, io.EOF) { // still empty
-				yield(logged{}, fmt.Errorf("%s: %w", path, err))
+				yield(nil, fmt.Errorf("%s: %w", path, err))
 			}
 			return
 		}
 		for {
-			data, err := readEntry(r)
+			data, err := readEntry(r, read)
 			if errors.Is(err, io.EOF) {
 				return
 			}
-			var l logged
-			if err == nil {
-				if l.Txn, l.content, err = decode(data); err != nil {
-					err = fmt.Errorf("%w: %w", ErrDamaged, err)
-				}
-			}
 			if err != nil {
-				yield(logged{}, fmt.Errorf("%s: %w", path, err))
+				yield(nil, fmt.Errorf("%s: %w", path, err))
 				return
 			}
-			if !yield(l, nil) {
+			if !yield(data, nil) {
 				return
 			}
 		}
@@ -109,12 +127,15 @@ func readMagic(r io.Reader, magic uint32) error {
 // readEntry reads the bytes of the next transaction: a checksum, their length, the bytes
 // and the letter B. Zeros may follow the last one, since servers extend a log ahead of
 // time. It returns io.EOF there, and within an entry.
-func readEntry(r *bufio.Reader) ([]byte, error) {
-	var head [12]byte
-	if _, err := io.ReadFull(r, head[:]); err != nil {
+func readEntry(r *bufio.Reader, read func(io.Reader, int) ([]byte, error)) ([]byte, error) {
+	head, err := r.Peek(12)
+	if err != nil {
 		return nil, end(err)
 	}
-	sum, size := binary.BigEndian.Uint64(head[:]), binary.BigEndian.Uint32(head[8:])
+	sum, size := binary.BigEndian.Uint64(head), binary.BigEndian.Uint32(head[8:])
+	if _, err := r.Discard(len(head)); err != nil {
+		return nil, err
+	}
 	switch {
 	case size == 0:
 		return nil, io.EOF
@@ -149,6 +170,18 @@ func read(r io.Reader, n int) ([]byte, error) {
 		err = io.ErrUnexpectedEOF
 	}
 	return data, err
+}
+
+// reusing returns a function like read that returns the same memory again.
+func reusing() func(io.Reader, int) ([]byte, error) {
+	memory := make([]byte, 1<<16)
+	return func(r io.Reader, n int) ([]byte, error) {
+		if n > len(memory) {
+			return read(r, n)
+		}
+		_, err := io.ReadFull(r, memory[:n])
+		return memory[:n], err
+	}
 }
 
 // end returns io.EOF for a file that ends too early.

@@ -27,7 +27,7 @@ func must(t testing.TB, err error) {
 
 // start starts three real servers and returns them, with a function that returns the
 // files of each.
-func start(t *testing.T) (*ensemble.Local, func(id int) txnlog.Dir) {
+func start(t *testing.T, properties ...string) (*ensemble.Local, func(id int) txnlog.Dir) {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("needs servers")
@@ -38,7 +38,7 @@ func start(t *testing.T) (*ensemble.Local, func(id int) txnlog.Dir) {
 	}
 	ensembletest.Turn(t)
 	dir := t.TempDir()
-	l, err := ensemble.StartLocal(t.Context(), ensemble.LocalConfig{Dir: dir})
+	l, err := ensemble.StartLocal(t.Context(), ensemble.LocalConfig{Dir: dir, Properties: properties})
 	must(t, err)
 	t.Cleanup(func() { must(t, l.Close()) })
 	return l, func(id int) txnlog.Dir {
@@ -172,9 +172,18 @@ func TestTheLogsHaveWhatClientsDid(t *testing.T) {
 	}
 }
 
+func TestASnapshotHasTheTree(t *testing.T) { snapshotHasTheTree(t, "snapshot.*[0-9a-f]") }
+func TestASnapshotOfGzipHasTheTree(t *testing.T) {
+	snapshotHasTheTree(t, "snapshot.*.gz", "zookeeper.snapshot.compression.method=gz")
+}
+func TestASnapshotOfSnappyHasTheTree(t *testing.T) {
+	snapshotHasTheTree(t, "snapshot.*.snappy", "zookeeper.snapshot.compression.method=snappy")
+}
+
 // A server writes a snapshot when it becomes the leader.
-func TestASnapshotHasTheTree(t *testing.T) {
-	l, dir := start(t)
+func snapshotHasTheTree(t *testing.T, name string, properties ...string) {
+	t.Helper()
+	l, dir := start(t, properties...)
 	conn := dial(t, l)
 	defer conn.Close()
 	acl := zk.WorldACL(zk.PermRead | zk.PermWrite | zk.PermCreate | zk.PermDelete)
@@ -191,6 +200,9 @@ func TestASnapshotHasTheTree(t *testing.T) {
 	var s *txnlog.Snapshot
 	for id := 1; id <= 3; id++ {
 		d := dir(id)
+		if is, _ := filepath.Match(name, filepath.Base(d.Snapshots[len(d.Snapshots)-1])); !is {
+			t.Fatalf("%v", d.Snapshots)
+		}
 		newest, err := txnlog.ReadSnapshot(d.Snapshots[len(d.Snapshots)-1])
 		must(t, err)
 		if s == nil || newest.Zxid > s.Zxid {

@@ -8,6 +8,7 @@ import (
 	"hash"
 	"hash/adler32"
 	"io"
+	"math"
 	"os"
 	"time"
 
@@ -35,6 +36,12 @@ type Node struct {
 	Owner int64
 }
 
+// Ephemeral reports whether a session owns the node.
+func (n *Node) Ephemeral() bool {
+	const withTTL = 0xff // the highest byte of the owner, which no session has
+	return n.Owner != 0 && n.Owner != math.MinInt64 && uint64(n.Owner)>>56 != withTTL
+}
+
 // Fields implements wire.Record.
 func (n *Node) Fields(c *wire.Codec) {
 	var acl, created, modified int64
@@ -53,53 +60,56 @@ func (n *Node) Fields(c *wire.Codec) {
 	n.Created = time.UnixMilli(created)
 }
 
-// ReadSnapshot reads a snapshot. Its errors match [ErrNotALog] or [ErrDamaged], also for
-// a snapshot that was not written to its end, or are of the file system. It does not read
-// compressed snapshots (snapshot.compression.method).
+// ReadSnapshot reads a snapshot, also one that is compressed (snapshot.compression.method). Its
+// errors match [ErrNotALog] or [ErrDamaged], also for a snapshot that was not written to its end,
+// or are of the file system.
 func ReadSnapshot(path string) (*Snapshot, error) {
-	f, err := os.Open(path)
+	s := &Snapshot{Sessions: make(map[int64]time.Duration)}
+	err := ScanSnapshot(path, func(id int64, timeout time.Duration) { s.Sessions[id] = timeout }, func(n *Node) { s.Nodes = append(s.Nodes, *n) })
 	if err != nil {
 		return nil, err
-	}
-	defer f.Close()
-	s, err := readSnapshot(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	s.Zxid, _ = zxidOf(path)
 	return s, nil
 }
 
-func readSnapshot(from io.Reader) (*Snapshot, error) {
+// ScanSnapshot is ReadSnapshot for a tree that is too large for memory: it calls a function for
+// each session, and then one for each node. What they were told is void if it returns an error.
+func ScanSnapshot(path string, session func(id int64, timeout time.Duration), node func(*Node)) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	plain, err := decompress(path, f)
+	if err == nil {
+		err = scan(plain, session, node)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+func scan(from io.Reader, session func(int64, time.Duration), node func(*Node)) error {
 	r := &summing{from: bufio.NewReaderSize(from, 1<<16), sum: adler32.New()}
 	if err := readMagic(r, snapshotMagic); err != nil {
-		if errors.Is(err, io.EOF) {
+		switch {
+		case errors.Is(err, io.EOF):
 			err = fmt.Errorf("%w: it is empty", ErrNotALog)
+		case !errors.Is(err, ErrNotALog): // of the decompression
+			err = fmt.Errorf("%w: %w", ErrDamaged, err)
 		}
-		return nil, err
+		return err
 	}
-	s := &Snapshot{Sessions: make(map[int64]time.Duration)}
 	for range r.int32() {
 		id, millis := r.int64(), r.int32()
 		if r.err != nil {
 			break
 		}
-		s.Sessions[id] = time.Duration(millis) * time.Millisecond
+		session(id, time.Duration(millis)*time.Millisecond)
 	}
-	for range r.int32() { // access control lists
-		r.int64()
-		for range r.int32() {
-			r.int32()
-			r.string()
-			r.string()
-			if r.err != nil {
-				break
-			}
-		}
-		if r.err != nil {
-			break
-		}
-	}
+	r.acls()
 	for path := r.string(); r.err == nil && path != "/"; path = r.string() {
 		n := Node{Path: path}
 		record := r.node()
@@ -107,22 +117,22 @@ func readSnapshot(from io.Reader) (*Snapshot, error) {
 			break
 		}
 		if _, err := wire.Decode(record, &n); err != nil {
-			return nil, fmt.Errorf("%w: node %s: %w", ErrDamaged, path, err)
+			return fmt.Errorf("%w: node %s: %w", ErrDamaged, path, err)
 		}
 		if n.Path == "" {
 			n.Path = "/" // the root is written as the empty path
 		}
-		s.Nodes = append(s.Nodes, n)
+		node(&n)
 	}
 	want := uint64(r.sum.Sum32())
 	got, slash := uint64(r.int64()), r.string()
 	switch {
 	case r.err != nil:
-		return nil, fmt.Errorf("%w: %w", ErrDamaged, r.err)
+		return fmt.Errorf("%w: %w", ErrDamaged, r.err)
 	case got != want, slash != "/":
-		return nil, fmt.Errorf("%w: the snapshot's checksum is wrong", ErrDamaged)
+		return fmt.Errorf("%w: the snapshot's checksum is wrong", ErrDamaged)
 	}
-	return s, nil
+	return nil
 }
 
 // summing reads the parts of a snapshot and sums them up. After the first error it
@@ -181,6 +191,24 @@ func (r *summing) bytes() (length int32, data []byte) {
 func (r *summing) string() string {
 	_, data := r.bytes()
 	return string(data)
+}
+
+// acls reads the access control lists.
+func (r *summing) acls() {
+	for range r.int32() {
+		r.int64()
+		for range r.int32() {
+			r.int32()
+			r.string()
+			r.string()
+			if r.err != nil {
+				return
+			}
+		}
+		if r.err != nil {
+			return
+		}
+	}
 }
 
 // node reads the bytes of a node: its data, and 68 bytes of numbers.

@@ -1,6 +1,7 @@
 package txnlog
 
 import (
+	"encoding/binary"
 	"fmt"
 	"time"
 
@@ -57,22 +58,26 @@ const (
 	codeSize   = 4
 )
 
-func (h *header) Fields(c *wire.Codec) {
-	c.Int64(&h.session)
-	c.Int32(&h.cxid)
-	c.Int64(&h.zxid)
-	c.Int64(&h.millis)
-	c.Int32((*int32)(&h.op))
+// headerOf reads a header, and returns the bytes behind it. It reports false if there are too
+// few bytes.
+func headerOf(data []byte) (h header, rest []byte, ok bool) {
+	if len(data) < headerSize {
+		return header{}, nil, false
+	}
+	n := binary.BigEndian
+	return header{
+		session: int64(n.Uint64(data)), cxid: int32(n.Uint32(data[8:])), zxid: int64(n.Uint64(data[12:])),
+		millis: int64(n.Uint64(data[20:])), op: wire.Op(int32(n.Uint32(data[28:]))),
+	}, data[headerSize:], true
 }
 
 // decode reads a transaction from its bytes in a log. content is the part of the bytes
 // that every server has: all but the digest, and for a multi that failed the header
 // alone.
 func decode(data []byte) (t Txn, content []byte, err error) {
-	var h header
-	rest, err := wire.Decode(data, &h)
-	if err != nil {
-		return Txn{}, nil, err
+	h, rest, ok := headerOf(data)
+	if !ok {
+		return Txn{}, nil, fmt.Errorf("%w: %d bytes of a header", wire.ErrMalformed, len(data))
 	}
 	t = Txn{Zxid: h.zxid, Session: h.session, Cxid: h.cxid, Time: time.UnixMilli(h.millis), Op: h.op}
 	var d digest
@@ -206,7 +211,11 @@ func skipACL(c *wire.Codec) {
 	// An entry has at least four bytes, so that a number of entries too large for the rest of the
 	// bytes ends at once.
 	for range min(int(n), c.Left()/4+1) {
-		new(wire.ACL).Fields(c)
+		var permissions int32
+		var scheme, id []byte
+		c.Int32(&permissions)
+		c.Bytes(&scheme)
+		c.Bytes(&id)
 	}
 }
 

@@ -174,10 +174,14 @@ func (w *walk) visit(s step) (found *Lock, below []step, err error) {
 		})
 	}
 	for _, name := range names {
-		if s.path == "/" && name == "zookeeper" {
-			continue // the servers' own
+		path := join(s.path, name)
+		if own, err := w.serversOwn(path); err != nil || own {
+			if err != nil {
+				return nil, nil, err
+			}
+			continue
 		}
-		below = append(below, step{path: join(s.path, name), waiters: beside[name]})
+		below = append(below, step{path: path, waiters: beside[name]})
 	}
 	return found, below, nil
 }

@@ -11,23 +11,33 @@ import (
 func admitted(places []place) []bool {
 	sorted := make([]queue.Place, len(places))
 	for i, p := range places {
-		sorted[i] = p.Place
-		switch {
-		case p.Kind == kazooWrite:
-			sorted[i].Kind = queue.Write
-		case p.Kind == kazooRead:
-			sorted[i].Kind = queue.Read
-		}
+		sorted[i] = ruled(p)
 	}
 	holds := make([]bool, len(places))
-	for i, p := range sorted {
-		rule := queue.Rule(queue.Exclusive)
-		if p.Kind == queue.Read {
-			rule = queue.Shared
-		}
-		holds[i] = p.Kind == queue.Permit || rule(sorted, i) < 0
+	for i := range sorted {
+		holds[i] = admits(sorted, i)
 	}
 	return holds
+}
+
+// ruled returns a place as the rules of recipes take it.
+func ruled(p place) queue.Place {
+	switch p.Kind {
+	case kazooWrite:
+		p.Kind = queue.Write
+	case kazooRead:
+		p.Kind = queue.Read
+	}
+	return p.Place
+}
+
+// admits reports whether the grant rule admits a place of a queue.
+func admits(sorted []queue.Place, i int) bool {
+	rule := queue.Rule(queue.Exclusive)
+	if sorted[i].Kind == queue.Read {
+		rule = queue.Shared
+	}
+	return sorted[i].Kind == queue.Permit || rule(sorted, i) < 0
 }
 
 // recipeOf returns the recipe of a queue.

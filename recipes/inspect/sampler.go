@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"cmp"
 	"slices"
 	"time"
 )
@@ -12,9 +13,10 @@ import (
 // count is the number of contenders that left the queue, and of semaphores the number of
 // permits that were taken: a contender that gave up, or a try that was refused, counts as a
 // grant. Holds and waits are those whose beginning and end were both seen, to the time
-// between two snapshots. A wait ends when the contender holds the lock or is gone. A hold
-// that begins and ends between two snapshots is not seen: where most are that short, the
-// quantiles are those of the longer ones.
+// between two snapshots. Of those that one snapshot alone has seen, only a bound is known. A
+// wait ends when the contender holds the lock or is gone. A hold that begins and ends between
+// two snapshots is not seen: where most are that short, the quantiles are those of the longer
+// ones.
 type Sampler struct {
 	locks  map[string]*sampled // by path
 	begun  time.Time           // of the interval of Rates
@@ -35,7 +37,25 @@ type sampled struct {
 // stay is the record of a contender. A time is zero if its event was not seen.
 type stay struct {
 	holds         bool
-	came, granted time.Time
+	came, granted moment
+}
+
+// moment is the first snapshot that saw a change, and the one before, which did not see it yet.
+type moment struct{ before, at time.Time }
+
+// until returns the time between two changes: to the time between two snapshots, or if one
+// snapshot alone has seen the state in between, the longest that it can have been.
+func (from moment) until(to moment) span {
+	if from.at.Equal(to.before) {
+		return span{to.at.Sub(from.before), true}
+	}
+	return span{to.at.Sub(from.at), false}
+}
+
+// span is a duration, or a bound of one.
+type span struct {
+	time.Duration
+	atMost bool
 }
 
 // forget is the number of snapshots for which a lock that is not in use is remembered.
@@ -54,7 +74,7 @@ func (s *Sampler) Add(snapshot *Snapshot) {
 			known = &sampled{counts: l.grants, seen: make(map[string]stay)}
 			s.locks[l.Path] = known
 		}
-		known.add(l, at, s.number > 1)
+		known.add(l, moment{s.last, at}, s.number > 1)
 		known.number = s.number
 	}
 	for path, known := range s.locks {
@@ -63,7 +83,7 @@ func (s *Sampler) Add(snapshot *Snapshot) {
 		case s.number-known.number > forget:
 			delete(s.locks, path)
 		case len(known.seen) > 0:
-			known.add(Lock{Path: path, Recipe: known.lock.Recipe, grants: known.lock.grants}, at, true)
+			known.add(Lock{Path: path, Recipe: known.lock.Recipe, grants: known.lock.grants}, moment{s.last, at}, true)
 		}
 	}
 	s.last = at
@@ -71,7 +91,7 @@ func (s *Sampler) Add(snapshot *Snapshot) {
 
 // add adds the present state of the lock. If beginnings is true, new contenders came just
 // now.
-func (k *sampled) add(l Lock, at time.Time, beginnings bool) {
+func (k *sampled) add(l Lock, at moment, beginnings bool) {
 	now := make(map[string]stay, len(l.Queue))
 	for i := range l.Queue {
 		c := &l.Queue[i]
@@ -80,8 +100,8 @@ func (k *sampled) add(l Lock, at time.Time, beginnings bool) {
 			before.came = at
 		}
 		if c.Holds && !before.holds {
-			if !before.came.IsZero() && c.Kind != KindPermit { // the contender that waited for a permit had another node
-				k.waits.add(at.Sub(before.came))
+			if !before.came.at.IsZero() && c.Kind != KindPermit { // the contender that waited for a permit had another node
+				k.waits.add(before.came.until(at))
 			}
 			if known || beginnings {
 				before.granted = at
@@ -94,10 +114,10 @@ func (k *sampled) add(l Lock, at time.Time, beginnings bool) {
 		_, stays := now[path]
 		switch {
 		case stays:
-		case before.holds && !before.granted.IsZero():
-			k.holds.add(at.Sub(before.granted))
-		case !before.holds && !before.came.IsZero():
-			k.waits.add(at.Sub(before.came))
+		case before.holds && !before.granted.at.IsZero():
+			k.holds.add(before.granted.until(at))
+		case !before.holds && !before.came.at.IsZero():
+			k.waits.add(before.came.until(at))
 		}
 	}
 	k.lock, k.seen = l, now
@@ -115,10 +135,11 @@ type Rate struct {
 }
 
 // Quantiles holds quantiles of the last 256 durations that were seen. N counts all
-// durations.
+// durations. AtMost50 and AtMost99 report that the quantile is a bound, see [Sampler].
 type Quantiles struct {
-	N        int
-	P50, P99 time.Duration
+	N                  int
+	P50, P99           time.Duration
+	AtMost50, AtMost99 bool
 }
 
 // Rates returns the use of the locks of the last snapshot since the last call. The locks
@@ -146,12 +167,12 @@ func (s *Sampler) Rates() (rates []Rate) {
 // recent keeps the last durations.
 type recent struct {
 	n    int
-	last []time.Duration
+	last []span
 }
 
 const recentDurations = 256
 
-func (r *recent) add(d time.Duration) {
+func (r *recent) add(d span) {
 	if len(r.last) < recentDurations {
 		r.last = append(r.last, d)
 	} else {
@@ -164,7 +185,8 @@ func (r *recent) quantiles() Quantiles {
 	if r.n == 0 {
 		return Quantiles{}
 	}
-	sorted := slices.Sorted(slices.Values(r.last))
-	at := func(q float64) time.Duration { return sorted[min(len(sorted)-1, int(q*float64(len(sorted))))] }
-	return Quantiles{r.n, at(0.50), at(0.99)}
+	sorted := slices.SortedFunc(slices.Values(r.last), func(a, b span) int { return cmp.Compare(a.Duration, b.Duration) })
+	at := func(q float64) span { return sorted[min(len(sorted)-1, int(q*float64(len(sorted))))] }
+	p50, p99 := at(0.50), at(0.99)
+	return Quantiles{r.n, p50.Duration, p99.Duration, p50.atMost, p99.atMost}
 }

@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"github.com/go-zookeeper/zk"
@@ -95,4 +96,20 @@ func (r *reader) each(n int, f func(i int) error) error {
 	}
 	done.Wait()
 	return first
+}
+
+// serversPath is the path of the node that servers keep for themselves.
+const serversPath = "/zookeeper"
+
+// serversOwn reports whether a node is the servers' own. No transaction has created that
+// one. Below a chroot a node of that name is an ordinary one, which a client has created.
+func (r *reader) serversOwn(path string) (bool, error) {
+	if path != serversPath {
+		return false, nil
+	}
+	stat, err := r.stat(path)
+	if errors.Is(err, zk.ErrNoNode) {
+		return false, nil
+	}
+	return err == nil && stat.Czxid == 0, err
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/go-zookeeper/zk"
@@ -20,10 +19,10 @@ type Empty struct {
 }
 
 // empty returns a node as an Empty, and whether it is one. The root and the servers' own
-// nodes never are.
+// nodes, which no transaction has created, never are.
 func empty(path string, children []string, stat *zk.Stat) (e Empty, is bool) {
 	is = len(children) == 0 && stat.Cversion == 0 && stat.Version == 0 && stat.DataLength == 0 && stat.EphemeralOwner == 0 &&
-		path != "/" && path != "/zookeeper" && !strings.HasPrefix(path, "/zookeeper/")
+		path != "/" && stat.Czxid != 0
 	return Empty{path, time.UnixMilli(stat.Ctime)}, is
 }
 

@@ -20,11 +20,14 @@ type Command struct {
 	Doctor  doctorCmd  `cmd:"" help:"Look for orphans, deadlocks, stuck holders and other trouble. Exit status 1 if there is any."`
 	Ask     askCmd     `cmd:"" help:"Ask the holders of a lock to release it. It forces no holder."`
 	Break   breakCmd   `cmd:"" help:"Delete the node of a lock's holder."`
+	Run     runCmd     `cmd:"" help:"Run a command while holding a lock."`
+	Export  exportCmd  `cmd:"" help:"Serve metrics of the locks and their findings for Prometheus."`
+	History historyCmd `cmd:"" help:"Tell from the logs of servers who held which lock, who waited, and how each hold ended."`
 }
 
 // Help is called by kong.
 func (Command) Help() string {
-	return help.WithExamples("The locks are those of recipes, Curator, kazoo and go-zookeeper. Only ask and break write to ZooKeeper. See docs/locks.md.",
+	return help.WithExamples("The locks are those of recipes, Curator, kazoo and go-zookeeper. Only ask, break and run write to ZooKeeper. See docs/locks.md.",
 		"zkverify locks ls --servers zk1:2181,zk2:2181,zk3:2181 /locks")
 }
 
@@ -84,6 +87,7 @@ const (
 	exitUnsure      = 2  // something could not be read, or was not done
 	exitUsage       = 64 // the command line is wrong, or the request is refused
 	exitUnavailable = 69 // no servers
+	exitBusy        = 75 // run did not get the lock
 )
 
 // Exit is an error with its exit status. Err is nil if the command has printed everything.

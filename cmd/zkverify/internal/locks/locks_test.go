@@ -123,11 +123,17 @@ func (b *bench) locks(args ...string) answer {
 
 func run(t *testing.T, ctx context.Context, servers string, con *Console, args ...string) answer {
 	t.Helper()
+	return runCommand(t, ctx, con, append(args, "--servers", servers)...)
+}
+
+// runCommand is run for a command that has no servers.
+func runCommand(t *testing.T, ctx context.Context, con *Console, args ...string) answer {
+	t.Helper()
 	parser, err := kong.New(new(Command), kong.Exit(func(int) {}), kong.Bind(con))
 	if err != nil {
 		t.Fatal(err)
 	}
-	command, err := parser.Parse(append(args, "--servers", servers))
+	command, err := parser.Parse(args)
 	status := exitUsage
 	if err == nil {
 		command.BindTo(ctx, (*context.Context)(nil))

@@ -314,3 +314,17 @@ func TestEveryCommandTakesAChroot(t *testing.T) {
 	b.addrs = all + "/none"
 	b.locks("ls", "/").want(t, exitUsage, nil, []string{"--servers: the chroot /none does not exist"})
 }
+
+// Only the root's own /zookeeper is the servers'. Below a chroot, and deeper in the tree, the name
+// is an ordinary one.
+func TestALockBelowANodeNamedZookeeper(t *testing.T) {
+	b := newBench(t)
+	b.ephemeral("/app/zookeeper/m/"+curator(1, "lock-"), "web-1/7")
+	b.plant("/app/zookeeper/left", "", 0)
+	all := b.addrs
+	for chroot, prefix := range map[string]string{"": "/app", "/app": ""} {
+		b.addrs = all + chroot
+		b.locks("ls", "/").want(t, 0, []string{"\n" + prefix + "/zookeeper/m ", "web-1/7"}, nil)
+		b.doctor("--unused", "1ns", "/").want(t, exitFound, []string{prefix + "/zookeeper/left: empty for ", "1 finding\n"}, nil)
+	}
+}

@@ -32,7 +32,7 @@ type watchCmd struct {
 }
 
 func (watchCmd) Help() string {
-	return help.WithExamples("GRANTS/S counts contenders that left the queue, also those that gave up; the servers count them, so none is missed. The quantiles of holds and waits are of the last 256 that were seen from beginning to end, to the time between two readings; shorter ones are missed.",
+	return help.WithExamples("GRANTS/S counts contenders that left the queue, also those that gave up; the servers count them, so none is missed. The quantiles of holds and waits are of the last 256 that were seen from beginning to end, to the time between two readings. One that a single reading has seen is shown by its bound, such as <400ms; shorter ones may be missed.",
 		"zkverify locks watch /locks",
 		"zkverify locks watch --interval 10s --count 6 /locks > locks.txt")
 }
@@ -189,7 +189,7 @@ func (w *watcher) table(out io.Writer, rates []inspect.Rate, top int) {
 		return
 	}
 	t := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
-	fmt.Fprintln(t, "LOCK\tWAITERS\tGRANTS/S\tHOLD p50\tp99\tWAIT p50\tp99\tHOLDER\tHELD\tRECIPE")
+	fmt.Fprintln(t, "LOCK\tHOLDER\tHELD\tWAITERS\tGRANTS/S\tHOLD p50\tp99\tWAIT p50\tp99\tRECIPE")
 	for i := range rates[:min(top, len(rates))] {
 		r := &rates[i]
 		holder, _ := r.Lock.Oldest()
@@ -197,8 +197,12 @@ func (w *watcher) table(out io.Writer, rates []inspect.Rate, top int) {
 		if r.Counted {
 			grants = fmt.Sprintf("%.1f", r.Grants)
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", pathText(r.Lock.Path), waitersText(&r.Lock, waiting(&r.Lock)), grants, w.quantiles(r.Holds), w.quantiles(r.Waits),
-			holdersText(&r.Lock, holder)+"\t"+age(holder, w.con.now()), recipeText(&r.Lock))
+		lock, who := pathText(r.Lock.Path), holdersText(&r.Lock, holder)
+		if w.con.Screen != nil {
+			lock, who = shorten(lock, columnLock), shorten(who, columnHolder)
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", lock, who, age(holder, w.con.now()),
+			waitersText(&r.Lock, waiting(&r.Lock)), grants, quantiles(r.Holds), quantiles(r.Waits), recipeText(&r.Lock))
 	}
 	t.Flush() //nolint:errcheck // writes to a buffer do not fail
 	if n := len(rates) - top; n > 0 && w.con.Screen == nil {
@@ -206,18 +210,34 @@ func (w *watcher) table(out io.Writer, rates []inspect.Rate, top int) {
 	}
 }
 
-// quantiles formats quantiles, which are no more exact than the time between two readings.
-func (w *watcher) quantiles(q inspect.Quantiles) string {
+// The widths of columns on a terminal: the first three columns and WAITERS fit into 80.
+const (
+	columnLock   = 32
+	columnHolder = 24
+)
+
+// shorten cuts letters from the middle of a text, so that its end stays.
+func shorten(text string, most int) string {
+	letters := []rune(text)
+	if len(letters) <= most {
+		return text
+	}
+	half := (most - 1) / 2
+	return string(letters[:most-1-half]) + "…" + string(letters[len(letters)-half:])
+}
+
+// quantiles formats quantiles. A bound, of what one reading alone has seen, begins with <.
+func quantiles(q inspect.Quantiles) string {
 	if q.N == 0 {
 		return "-\t-"
 	}
-	text := func(d time.Duration) string {
-		if d < w.period {
-			return "<" + ageText(w.period)
+	text := func(d time.Duration, atMost bool) string {
+		if atMost {
+			return "<" + ageText(d)
 		}
 		return ageText(d)
 	}
-	return text(q.P50) + "\t" + text(q.P99)
+	return text(q.P50, q.AtMost50) + "\t" + text(q.P99, q.AtMost99)
 }
 
 // tableJSON is a table as a line of JSON.
@@ -235,9 +255,11 @@ type rateJSON struct {
 }
 
 type quantilesJSON struct {
-	N   int     `json:"seen"`
-	P50 float64 `json:"p50"`
-	P99 float64 `json:"p99"`
+	N        int     `json:"seen"`
+	P50      float64 `json:"p50"`
+	P99      float64 `json:"p99"`
+	AtMost50 bool    `json:"p50IsABound,omitempty"`
+	AtMost99 bool    `json:"p99IsABound,omitempty"`
 }
 
 func (w *watcher) showJSON(rates []inspect.Rate) error {
@@ -260,5 +282,5 @@ func quantilesOf(q inspect.Quantiles) *quantilesJSON {
 	if q.N == 0 {
 		return nil
 	}
-	return &quantilesJSON{q.N, q.P50.Seconds(), q.P99.Seconds()}
+	return &quantilesJSON{q.N, q.P50.Seconds(), q.P99.Seconds(), q.AtMost50, q.AtMost99}
 }

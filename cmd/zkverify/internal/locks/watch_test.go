@@ -24,9 +24,9 @@ func TestWatchPrintsPlainTablesToAFile(t *testing.T) {
 	}
 	for i, want := range []string{
 		`^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d   2 locks in use, 1 waited for, read every \d+ms$`,
-		`^LOCK +WAITERS +GRANTS/S +HOLD p50 +p99 +WAIT p50 +p99 +HOLDER +HELD +RECIPE$`,
-		`^/l/b +1 +0\.0 +- +- +- +- +\\u001b\[2Jtwo +[0-9.]+m?s +mutex$`,
-		`^/l/a +0 +0\.0 +- +- +- +- +one +[0-9.]+m?s +mutex$`,
+		`^LOCK +HOLDER +HELD +WAITERS +GRANTS/S +HOLD p50 +p99 +WAIT p50 +p99 +RECIPE$`,
+		`^/l/b +\\u001b\[2Jtwo +[0-9.]+m?s +1 +0\.0 +- +- +- +- +mutex$`,
+		`^/l/a +one +[0-9.]+m?s +0 +0\.0 +- +- +- +- +mutex$`,
 	} {
 		if line := strings.Split(tables[1], "\n")[i]; !regexp.MustCompile(want).MatchString(line) {
 			t.Errorf("line %d is %q, want %s", i, line, want)
@@ -118,15 +118,27 @@ func TestWatchGoesOnWhenThePathIsGone(t *testing.T) {
 	}
 }
 
-func TestQuantilesAreNoMoreExactThanTheReadings(t *testing.T) {
-	w := &watcher{period: 200 * time.Millisecond}
+func TestABoundIsShownAsOne(t *testing.T) {
 	for want, q := range map[string]inspect.Quantiles{
-		"-\t-":           {},
-		"<200ms\t<200ms": {N: 1, P50: 0, P99: 199 * time.Millisecond},
-		"200ms\t3s":      {N: 2, P50: 200 * time.Millisecond, P99: 3 * time.Second},
+		"-\t-":        {},
+		"<400ms\t3s":  {N: 1, P50: 400 * time.Millisecond, AtMost50: true, P99: 3 * time.Second},
+		"200ms\t<10s": {N: 2, P50: 200 * time.Millisecond, P99: 10 * time.Second, AtMost99: true},
 	} {
-		if got := w.quantiles(q); got != want {
+		if got := quantiles(q); got != want {
 			t.Errorf("%+v is %q, want %q", q, got, want)
 		}
+	}
+}
+
+// However long the names are, the first 80 columns have the holder, its hold and the waiters.
+func TestWatchShowsTheHolderIn80Columns(t *testing.T) {
+	b := newBench(t)
+	b.ephemeral("/"+strings.Repeat("long/", 20)+"name/"+curator(1, "lock-"), strings.Repeat("holder-", 10)+"4711")
+	b.ephemeral("/"+strings.Repeat("long/", 20)+"name/"+curator(2, "lock-"), "")
+	var out, said output
+	con := &Console{Out: &out, Err: &said, Screen: &out, Size: func() (int, int) { return 80, 24 }}
+	run(t, t.Context(), b.addrs, con, "watch", "--interval", "1ms", "--count", "1", "/").want(t, 0, nil, nil)
+	if line := strings.Split(out.String(), "\x1b[K\n")[2]; !regexp.MustCompile(`^/long/long/.*….*long/name   holder-.*…lder-holde…   [0-9.]+m?s +1 `).MatchString(line) {
+		t.Errorf("%q", line)
 	}
 }
