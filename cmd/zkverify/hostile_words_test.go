@@ -305,7 +305,7 @@ func printed(err error) string {
 // Only the console writes to the outputs of the process, through its doors, and the files that
 // speak a protocol with another process.
 func TestNothingGoesAroundTheDoors(t *testing.T) {
-	protocols := map[string]bool{"cmd/zkverify/sim.go": true, "cmd/zkverify/selftest.go": true, "workload/simulation/process/host.go": true}
+	protocols := map[string]bool{"cmd/zkverify/sim.go": true, "cmd/zkverify/selftest.go": true, "workload/campaign/host.go": true}
 	root := filepath.Join("..", "..")
 	for _, dir := range []string{"cmd", "report", "checker", "workload", "nemesis", "ensemble", "histories", "recipes", "internal/words", "internal/wait"} {
 		if err := filepath.WalkDir(filepath.Join(root, dir), func(path string, e fs.DirEntry, err error) error {

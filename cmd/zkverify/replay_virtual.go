@@ -27,7 +27,7 @@ func (r *replayCmd) virtual(ctx context.Context, con *console, kept simulation.K
 	if err != nil {
 		return err
 	}
-	fleet := simulation.Fleet{Program: program, Jobs: 1, Look: simulation.Look{Trace: true, Until: kept.Until}, Made: madeBy(program)}
+	fleet := simulation.Fleet{Subprocess: program, Jobs: 1, Look: simulation.Look{Trace: true, Until: kept.Until}, Made: madeBy(program)}
 	if err := simulation.SameProgram(kept.Made, fleet.Made); err != nil {
 		if !r.OtherVersion {
 			return usage("%s was %w; --other-version runs its seed anyway", r.Path, err)

@@ -162,7 +162,7 @@ func (s *selftestCmd) where(ctx context.Context, con *console, c *selftest.Confi
 		if err != nil {
 			return nil, err
 		}
-		c.Virtual = &selftest.Virtual{Program: program, Jobs: jobs, Servers: selftest.Servers{ZooKeeper: s.Servers.ZooKeeper, Tick: s.Servers.Tick, SyncLimit: s.Servers.SyncLimit}}
+		c.Virtual = &selftest.Virtual{Subprocess: program, Jobs: jobs, Servers: selftest.Servers{ZooKeeper: s.Servers.ZooKeeper, Tick: s.Servers.Tick, SyncLimit: s.Servers.SyncLimit}}
 		con.say("on simulated ZooKeeper servers, in virtual time, %s at a time: what is found on them is to be confirmed on real ones", words.Count(jobs, "run"))
 	}
 	if slices.ContainsFunc(c.Provocations, func(p selftest.Provocation) bool { return !c.Virtual.Can(p) }) {

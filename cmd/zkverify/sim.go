@@ -22,9 +22,9 @@ import (
 	"github.com/zkverify/zkverify/ensemble/simulated"
 	"github.com/zkverify/zkverify/internal/seeded"
 	"github.com/zkverify/zkverify/internal/words"
+	"github.com/zkverify/zkverify/workload/campaign"
 	"github.com/zkverify/zkverify/workload/folder"
 	"github.com/zkverify/zkverify/workload/simulation"
-	"github.com/zkverify/zkverify/workload/simulation/process"
 )
 
 // simCmd makes runs in virtual time.
@@ -238,12 +238,12 @@ func (s *simCmd) fleet() (simulation.Fleet, error) {
 	if err != nil {
 		return simulation.Fleet{}, err
 	}
-	return simulation.Fleet{Program: program, Jobs: jobs, Look: simulation.Look{Until: s.Until, Trace: s.Trace}, Made: madeBy(program)}, nil
+	return simulation.Fleet{Subprocess: program, Jobs: jobs, Look: simulation.Look{Until: s.Until, Trace: s.Trace}, Made: madeBy(program)}, nil
 }
 
 // madeBy describes the program that makes runs. Programs with the same description make the same
 // run of a seed.
-func madeBy(p process.Program) string {
+func madeBy(p campaign.Subprocess) string {
 	text := fmt.Sprintf("zkverify %s, %s, %s/%s", p.Version, goOf(p.Command[0]), runtime.GOOS, runtime.GOARCH)
 	if p.Seeded {
 		return text + ", seeded runtime"
@@ -270,7 +270,7 @@ func otherVersionHint(err error) string {
 // virtualTime returns the program that carries out a hidden command in virtual time: the seeded
 // program beside this one if there is one, else this one. jobs is the number of its processes at
 // a time: the number asked for, or one for each processor if that is 0.
-func virtualTime(command string, asked int) (p process.Program, jobs int, err error) {
+func virtualTime(command string, asked int) (p campaign.Subprocess, jobs int, err error) {
 	program, err := os.Executable()
 	if err != nil {
 		return p, 0, err
@@ -283,7 +283,7 @@ func virtualTime(command string, asked int) (p process.Program, jobs int, err er
 		program, isSeeded = other, true
 	}
 	jobs = cmp.Or(asked, runtime.NumCPU())
-	return process.Program{Command: []string{program, command}, Version: versionText(), Seeded: isSeeded}, jobs, nil
+	return campaign.Subprocess{Command: []string{program, command}, Version: versionText(), Seeded: isSeeded}, jobs, nil
 }
 
 // sameVersion returns an error unless a program is of this program's version.

@@ -15,16 +15,16 @@ import (
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/ensemble/simulated"
 	"github.com/zkverify/zkverify/internal/seeded"
+	"github.com/zkverify/zkverify/workload/campaign"
 	"github.com/zkverify/zkverify/workload/remote"
-	"github.com/zkverify/zkverify/workload/simulation/process"
 )
 
 // Virtual carries out trials in virtual time: each in a process of its own, on simulated
 // servers.
 type Virtual struct {
-	process.Program // calls Host
-	Servers         Servers
-	Jobs            int // trials at a time, at least 1
+	campaign.Subprocess // calls Host
+	Servers             Servers
+	Jobs                int // trials at a time, at least 1
 }
 
 // Servers configures simulated servers.
@@ -80,9 +80,9 @@ type answer struct {
 func (v *Virtual) run(ctx context.Context, dir string, t *Trial) (void bool, err error) {
 	var a answer
 	err = v.Ask(ctx, dir, question{*t, v.Servers}, &a)
-	if failed := (*process.Failure)(nil); errors.As(err, &failed) {
+	if failed := (*campaign.Failure)(nil); errors.As(err, &failed) {
 		t.Why = "the run failed: " + failed.Reason
-		t.Kept = filepath.Join(dir, strings.TrimSuffix(t.file(), "jsonl")+process.StacksFile)
+		t.Kept = filepath.Join(dir, strings.TrimSuffix(t.file(), "jsonl")+campaign.StacksFile)
 		return false, os.WriteFile(t.Kept, failed.Printed, 0o644)
 	}
 	if err != nil {
@@ -96,9 +96,9 @@ func (v *Virtual) run(ctx context.Context, dir string, t *Trial) (void bool, err
 	return a.Void, nil
 }
 
-// Host carries out the one trial that a Virtual asks for, as process.Host does.
+// Host carries out the one trial that a Virtual asks for, as campaign.Host does.
 func Host(version string, in io.Reader, out io.Writer) {
-	process.Host(version, in, out, func(t *testing.T, q question) (answer, error) {
+	campaign.Host(version, in, out, func(t *testing.T, q question) (answer, error) {
 		seeded.Seed(uint64(q.Trial.Seed))
 		void, err := q.Trial.inBubble(t, q.Servers)
 		return answer{q.Trial, void}, err

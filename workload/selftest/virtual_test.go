@@ -11,7 +11,6 @@ import (
 
 	"github.com/zkverify/zkverify/workload/campaign"
 	"github.com/zkverify/zkverify/workload/mutants"
-	"github.com/zkverify/zkverify/workload/simulation/process"
 )
 
 const mutantsVersion = "of-the-test"
@@ -44,7 +43,7 @@ func inVirtualTime(t *testing.T, as string) *Virtual {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Virtual{Program: process.Program{Command: []string{program}, Environ: []string{hostEnv + "=" + as}}, Jobs: 2}
+	return &Virtual{Subprocess: campaign.Subprocess{Command: []string{program}, Environ: []string{hostEnv + "=" + as}}, Jobs: 2}
 }
 
 func selected(t *testing.T, names ...string) []Provocation {
@@ -58,7 +57,7 @@ func selected(t *testing.T, names ...string) []Provocation {
 
 func TestMutantsAreCaughtInVirtualTimeAndTheRecipesPass(t *testing.T) {
 	dir := t.TempDir()
-	virtual := &Virtual{Program: process.Program{Command: []string{mutantsProgram(t), "selftest-run"}, Version: mutantsVersion}, Jobs: 2}
+	virtual := &Virtual{Subprocess: campaign.Subprocess{Command: []string{mutantsProgram(t), "selftest-run"}, Version: mutantsVersion}, Jobs: 2}
 	var began, ended int
 	m, err := Run(t.Context(), Config{
 		Provocations: selected(t, "reentry", "zk-lock", "siblings"), Seed: 1, Seeds: 3, Dir: dir, Virtual: virtual,
@@ -143,7 +142,7 @@ func TestProcessesArePausedInVirtualTimeOnASeededRuntimeAlone(t *testing.T) {
 		if !(&Virtual{}).Can(p) {
 			not = append(not, p.Name)
 		}
-		if !(&Virtual{Program: process.Program{Seeded: true}}).Can(p) || (*Virtual)(nil).Can(p) {
+		if !(&Virtual{Subprocess: campaign.Subprocess{Seeded: true}}).Can(p) || (*Virtual)(nil).Can(p) {
 			t.Error(p.Name)
 		}
 	}

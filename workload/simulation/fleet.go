@@ -15,13 +15,12 @@ import (
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/internal/seeded"
 	"github.com/zkverify/zkverify/workload/campaign"
-	"github.com/zkverify/zkverify/workload/simulation/process"
 )
 
 // Fleet carries out runs, each in a process of its own.
 type Fleet struct {
-	process.Program      // calls Host
-	Look            Look // for each run
+	campaign.Subprocess      // calls Host
+	Look                Look // for each run
 	// Made names the program that makes the runs; it is part of their outcomes.
 	Made string
 	// Jobs is the number of processes at a time, at least 1.
@@ -30,16 +29,16 @@ type Fleet struct {
 
 // Run carries out a run. It creates the run's folder; the folder of a run that passed is
 // removed again, unless the run was traced. A process that fails gives an outcome too: unknown,
-// with the reason, and with its output in process.StacksFile in the folder.
+// with the reason, and with its output in campaign.StacksFile in the folder.
 func (f Fleet) Run(ctx context.Context, s Spec, dir string) (Outcome, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return Outcome{}, err
 	}
 	var o Outcome
 	err := f.Ask(ctx, dir, f.request(s), &o)
-	if failed := (*process.Failure)(nil); errors.As(err, &failed) {
+	if failed := (*campaign.Failure)(nil); errors.As(err, &failed) {
 		o = Outcome{Spec: s, Outcome: verdict.Unknown, Trouble: failed.Reason, Made: f.Made}
-		return o, errors.Join(os.WriteFile(filepath.Join(dir, process.StacksFile), failed.Printed, 0o644), f.keep(dir, o))
+		return o, errors.Join(os.WriteFile(filepath.Join(dir, campaign.StacksFile), failed.Printed, 0o644), f.keep(dir, o))
 	}
 	o.Made = f.Made
 	if err != nil || o.Passed() && !f.Look.Trace {
@@ -64,16 +63,16 @@ func (f Fleet) request(s Spec) request {
 	return r
 }
 
-// Host carries out the one run that a Fleet asks for, as process.Host does.
+// Host carries out the one run that a Fleet asks for, as campaign.Host does.
 func Host(version string, in io.Reader, out io.Writer) {
-	process.Host(version, in, out, func(t *testing.T, r request) (Outcome, error) {
+	campaign.Host(version, in, out, func(t *testing.T, r request) (Outcome, error) {
 		until, err := strconv.ParseInt(r.Until, 10, 64)
 		if err != nil {
 			return Outcome{}, fmt.Errorf("until: %w", err)
 		}
 		seeded.Seed(uint64(r.Spec.Seed))
 		o, err := Run(t, ".", r.Spec, Look{time.Duration(until), r.Trace == 1})
-		o.CPU = process.CPU()
+		o.CPU = campaign.CPU()
 		return o, err
 	})
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/ensemble/ensembletest"
-	"github.com/zkverify/zkverify/workload/simulation/process"
+	"github.com/zkverify/zkverify/workload/campaign"
 )
 
 // fleet returns a Fleet whose processes run this test's own program.
@@ -21,7 +21,7 @@ func fleet(t *testing.T, as string) Fleet {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Fleet{Program: process.Program{Command: []string{program}, Environ: []string{hosting + "=" + as}}, Jobs: 2}
+	return Fleet{Subprocess: campaign.Subprocess{Command: []string{program}, Environ: []string{hosting + "=" + as}}, Jobs: 2}
 }
 
 func TestAFleetMakesRunsAndKeepsThoseThatDoNotPass(t *testing.T) {
@@ -70,7 +70,7 @@ func TestARunThatDoesNotEndSaysWhatItsGoroutinesWaitFor(t *testing.T) {
 	if o.Passed() || !strings.Contains(o.Trouble, "did not end") {
 		t.Errorf("%+v", o)
 	}
-	text, err := os.ReadFile(filepath.Join(dir, process.StacksFile))
+	text, err := os.ReadFile(filepath.Join(dir, campaign.StacksFile))
 	if err != nil || !strings.Contains(string(text), "TestMain") {
 		t.Errorf("%v: %.200s", err, text)
 	}

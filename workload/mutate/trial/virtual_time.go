@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/checker/verdict"
+	"github.com/zkverify/zkverify/workload/campaign"
 	"github.com/zkverify/zkverify/workload/simulation"
-	"github.com/zkverify/zkverify/workload/simulation/process"
 )
 
 // VirtualTime makes runs in virtual time, as zkverify sim does.
@@ -44,7 +44,7 @@ func (v VirtualTime) Run(ctx context.Context, run Run) (Outcome, error) {
 	if run.Recipe != "" {
 		spec.Recipes, patience = []string{run.Recipe}, v.Patience/4
 	}
-	fleet := simulation.Fleet{Program: process.Program{Command: append(program, "sim-run"), Version: v.Version, Patience: patience}, Jobs: 1}
+	fleet := simulation.Fleet{Subprocess: campaign.Subprocess{Command: append(program, "sim-run"), Version: v.Version, Patience: patience}, Jobs: 1}
 	dir := filepath.Join(run.Dir, "run")
 	o, err := fleet.Run(ctx, spec, dir)
 	if err != nil {
@@ -67,7 +67,7 @@ func troubled(o simulation.Outcome, dir string) (Outcome, error) {
 	if strings.Contains(o.Trouble, "did not end within") {
 		return Outcome{End: Hung, Reason: o.Trouble}, nil
 	}
-	printed, err := os.ReadFile(filepath.Join(dir, process.StacksFile))
+	printed, err := os.ReadFile(filepath.Join(dir, campaign.StacksFile))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return Outcome{}, err
 	}

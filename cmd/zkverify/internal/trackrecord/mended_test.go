@@ -1,12 +1,10 @@
 package trackrecord
 
 import (
-	"slices"
-	"testing"
-
-	"github.com/zkverify/zkverify/cmd/zkverify/internal/steps"
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/ensemble/ensembletest"
+	"slices"
+	"testing"
 )
 
 // The steps that show a bug have no findings about servers in which the bug is fixed.
@@ -22,7 +20,7 @@ func TestMendedServersShowNothing(t *testing.T) {
 			}
 			script := *b.Steps
 			script.ZooKeeper = b.Mended
-			found, err := steps.Run(t.Context(), script, t.TempDir())
+			found, err := carryOut(t.Context(), script, t.TempDir())
 			if err != nil || len(found) > 0 {
 				t.Errorf("%v, %v", found, err)
 			}

@@ -9,8 +9,6 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml"
-
-	"github.com/zkverify/zkverify/cmd/zkverify/internal/steps"
 	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/nemesis/faults"
 )
@@ -42,7 +40,7 @@ type Bug struct {
 	// Run is a run of a real lock with the bug.
 	Run *Run `yaml:"run,omitempty"`
 	// Steps are carried out on real servers.
-	Steps *steps.Script `yaml:"steps,omitempty"`
+	Steps *Script `yaml:"steps,omitempty"`
 	// Mended is a version of the servers about which the steps have no finding; "" for none.
 	Mended string `yaml:"mended,omitempty"`
 	// Mutant is the name of a mutant with the same mistake.

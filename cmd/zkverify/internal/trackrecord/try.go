@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/checker/verdict"
-	"github.com/zkverify/zkverify/cmd/zkverify/internal/steps"
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/workload/campaign"
 	"github.com/zkverify/zkverify/workload/folder"
@@ -121,7 +120,7 @@ func command(b Bug, seed int64) string {
 
 // steps carries out the steps of a bug.
 func (t *Try) steps(ctx context.Context, b Bug, out string) error {
-	found, err := steps.Run(ctx, *b.Steps, out)
+	found, err := carryOut(ctx, *b.Steps, out)
 	switch {
 	case errors.Is(err, ensemble.ErrNoJava), errors.Is(err, ensemble.ErrNoZooKeeper), errors.Is(err, ensemble.ErrNoVersion):
 		t.Missing = err.Error()

@@ -1,4 +1,4 @@
-package steps
+package trackrecord
 
 import (
 	"context"
@@ -7,9 +7,9 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
-// load starts clients that create and delete nodes through a server, as contenders of a lock do,
+// loadServer starts clients that create and delete nodes through a server, as contenders of a lock do,
 // until rest ends them.
-func load(ctx context.Context, s *scene, p Step) error {
+func loadServer(ctx context.Context, s *scene, p Step) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var clients sync.WaitGroup
 	var all []*zk.Conn
@@ -38,7 +38,7 @@ func load(ctx context.Context, s *scene, p Step) error {
 	return nil
 }
 
-// rest ends the clients of load.
+// rest ends the clients of loadServer.
 func rest(_ context.Context, s *scene, _ Step) error {
 	for _, end := range s.ends {
 		end()

@@ -1,8 +1,4 @@
-// Package steps carries out scripts of steps on real ZooKeeper servers, such as killing a
-// server, writing and starting it again, and examines the servers afterwards. A script shows a
-// bug of ZooKeeper for which random faults would have to strike several servers, each at the
-// right moment.
-package steps
+package trackrecord
 
 import (
 	"errors"

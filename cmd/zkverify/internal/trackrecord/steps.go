@@ -1,4 +1,4 @@
-package steps
+package trackrecord
 
 import (
 	"context"
@@ -34,10 +34,10 @@ type scene struct {
 	waiting sync.WaitGroup // for answers to propose
 }
 
-// Run carries out a script, and returns all findings about the servers at its end. It leaves
+// carryOut carries out a script, and returns all findings about the servers at its end. It leaves
 // the servers' logs in dir. The error is one of ensemble.StartLocal, that of a step that
 // cannot be done, or that of ctx.
-func Run(ctx context.Context, script Script, dir string) (_ []Finding, err error) {
+func carryOut(ctx context.Context, script Script, dir string) (_ []Finding, err error) {
 	network, err := links.InProcess()
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package steps
+package trackrecord
 
 import (
 	"bytes"
@@ -32,7 +32,7 @@ func actions() map[string]action {
 		"connect": {do: connect, server: true},
 		"pause":   {do: pause, server: true},
 		"propose": {do: propose, server: true, n: true},
-		"load":    {do: load, server: true, n: true},
+		"load":    {do: loadServer, server: true, n: true},
 		"rest":    {do: rest},
 		"cut":     {do: cut, server: true, from: true},
 		"heal":    {do: heal, server: true, from: true},

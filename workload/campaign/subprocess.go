@@ -1,4 +1,4 @@
-package process
+package campaign
 
 import (
 	"bytes"
@@ -14,8 +14,10 @@ import (
 	"github.com/zkverify/zkverify/internal/seeded"
 )
 
-// Program describes the program of the processes.
-type Program struct {
+// Subprocess carries out requests, each in a process of its own, on a Go runtime that may be
+// seeded: the caller writes the request as JSON to the standard input of the process, and reads
+// the answer from its standard output.
+type Subprocess struct {
 	// Command starts a process that calls Host with this Version.
 	Command []string
 	Version string
@@ -50,7 +52,7 @@ type asking[T any] struct {
 // Ask starts a process in dir, which exists, sends it the request, and writes its answer to
 // answer, a pointer. The error is a *Failure if the process fails or does not end, and the
 // cause of ctx's end if ctx ends.
-func (p Program) Ask(ctx context.Context, dir string, asked, answer any) error {
+func (p Subprocess) Ask(ctx context.Context, dir string, asked, answer any) error {
 	text, err := json.Marshal(asking[any]{p.Version, asked})
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package process
+package campaign
 
 import (
 	"errors"
@@ -46,7 +46,7 @@ func compute(d time.Duration) {
 }
 
 func ask(t *testing.T, ms int, patience time.Duration) error {
-	p := Program{Command: []string{os.Args[0]}, Patience: patience, Environ: []string{computeEnv + "=" + strconv.Itoa(ms), "GORACE=atexit_sleep_ms=0"}}
+	p := Subprocess{Command: []string{os.Args[0]}, Patience: patience, Environ: []string{computeEnv + "=" + strconv.Itoa(ms), "GORACE=atexit_sleep_ms=0"}}
 	var answer int
 	return p.Ask(t.Context(), t.TempDir(), 0, &answer)
 }

@@ -1,4 +1,4 @@
-package steps
+package trackrecord
 
 import (
 	"testing"
@@ -23,7 +23,7 @@ func TestStepsOnServers(t *testing.T) {
 		{Do: "serve", Server: first},
 		{Do: "write", Server: first, N: 1},
 	}}
-	if found, err := Run(t.Context(), script, t.TempDir()); err != nil || len(found) > 0 {
+	if found, err := carryOut(t.Context(), script, t.TempDir()); err != nil || len(found) > 0 {
 		t.Errorf("%v, %v", found, err)
 	}
 }
