@@ -1,13 +1,14 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 )
 
-// tableIn returns the rows of the table after a mark of docs/spec.md.
+// tableIn returns the lines of the list after a mark of docs/spec.md.
 func tableIn(t *testing.T, mark string) []string {
 	t.Helper()
 	text, err := os.ReadFile("../docs/spec.md")
@@ -15,11 +16,11 @@ func tableIn(t *testing.T, mark string) []string {
 		t.Fatal(err)
 	}
 	_, rest, found := strings.Cut(string(text), mark)
-	table, _, closed := strings.Cut(rest, endMark)
+	list, _, closed := strings.Cut(rest, endMark)
 	if !found || !closed {
-		t.Fatalf("docs/spec.md has no place for the table after %s", mark)
+		t.Fatalf("docs/spec.md has no place for the list after %s", mark)
 	}
-	return strings.Split(strings.TrimSpace(table), "\n")
+	return strings.Split(strings.TrimSpace(list), "\n")
 }
 
 func TestThePageHasTheSwitchesAndSearchesOfTheModels(t *testing.T) {
@@ -29,23 +30,24 @@ func TestThePageHasTheSwitchesAndSearchesOfTheModels(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, want := tableIn(t, switchesMark), strings.Split(strings.TrimSpace(switchesTable(all)), "\n"); !slices.Equal(got, want) {
-		t.Errorf("the table of switches is not up to date: %s", again)
+		t.Errorf("the list of switches is not up to date: %s", again)
 	}
-	rows := tableIn(t, searchesMark)[2:] // after the titles
+	entries := strings.Split(strings.Join(tableIn(t, searchesMark), "\n"), "\n- ")
+	rows := entries[1:] // after the name of the first model
 	for _, m := range all {
 		for _, s := range m.searches {
 			if len(rows) == 0 {
-				t.Fatalf("the table ends before %v: %s", s, again)
+				t.Fatalf("the list ends before %v: %s", s, again)
 			}
 			row := rows[0]
 			rows = rows[1:]
-			if !strings.HasPrefix(row, rowBegins(s)) || !strings.HasSuffix(row, "| "+string(s.want)+" |") {
-				t.Errorf("the row of %v, which is expected to come to %s, is not up to date: %s\n%s", s, s.want, again, row)
+			if want := fmt.Sprintf("%s: %s, ", title(s), s.want); !strings.HasPrefix(strings.Join(strings.Fields(row), " "), want) {
+				t.Errorf("the entry of %v, which is expected to come to %s, is not up to date: %s\n%s", s, s.want, again, row)
 			}
 		}
 	}
 	if len(rows) > 0 {
-		t.Errorf("the table has %d rows of searches that are gone: %s", len(rows), again)
+		t.Errorf("the list has %d searches that are gone: %s", len(rows), again)
 	}
 }
 
@@ -68,8 +70,7 @@ func TestThePageIsWrittenBetweenItsMarks(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "a\n" + switchesMark + switchesTable([]*model{m}) + endMark + "b\n" + searchesMark +
-		"| model | search | switches | states | result |\n| --- | --- | --- | --- | --- |\n" +
-		"| m | far | `-DBUG_FAR` | 1,234,567 | violated |\n" + endMark + "c\n"
+		"\n`m.pml`:\n\n- `-DBUG_FAR`: violated, 1,234,567\n" + endMark + "c\n"
 	if string(got) != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
