@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// tableIn returns the lines of the list after a mark of docs/spec.md.
-func tableIn(t *testing.T, mark string) []string {
+// listIn returns the lines of the list after a mark of docs/spec.md.
+func listIn(t *testing.T, mark string) []string {
 	t.Helper()
 	text, err := os.ReadFile("../docs/spec.md")
 	if err != nil {
@@ -29,10 +29,10 @@ func TestThePageHasTheSwitchesAndSearchesOfTheModels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := tableIn(t, switchesMark), strings.Split(strings.TrimSpace(switchesTable(all)), "\n"); !slices.Equal(got, want) {
+	if got, want := listIn(t, switchesMark), strings.Split(strings.TrimSpace(switchesList(all)), "\n"); !slices.Equal(got, want) {
 		t.Errorf("the list of switches is not up to date: %s", again)
 	}
-	entries := strings.Split(strings.Join(tableIn(t, searchesMark), "\n"), "\n- ")
+	entries := strings.Split(strings.Join(listIn(t, searchesMark), "\n"), "\n- ")
 	rows := entries[1:] // after the name of the first model
 	for _, m := range all {
 		for _, s := range m.searches {
@@ -69,7 +69,7 @@ func TestThePageIsWrittenBetweenItsMarks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "a\n" + switchesMark + switchesTable([]*model{m}) + endMark + "b\n" + searchesMark +
+	want := "a\n" + switchesMark + switchesList([]*model{m}) + endMark + "b\n" + searchesMark +
 		"\n`m.pml`:\n\n- `-DBUG_FAR`: violated, 1,234,567\n" + endMark + "c\n"
 	if string(got) != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

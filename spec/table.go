@@ -32,7 +32,7 @@ func printTable(w io.Writer, made []trial) error {
 const (
 	switchesMark = "<!-- switches -->\n"
 	searchesMark = "<!-- searches -->\n"
-	endMark      = "<!-- end of table -->\n"
+	endMark      = "<!-- end of list -->\n"
 )
 
 // writePage replaces the lists of a page.
@@ -41,22 +41,22 @@ func writePage(page string, all []*model, made []trial) error {
 	if err != nil {
 		return err
 	}
-	for _, table := range []struct{ mark, text string }{
-		{switchesMark, switchesTable(all)},
-		{searchesMark, searchesTable(made)},
+	for _, list := range []struct{ mark, text string }{
+		{switchesMark, switchesList(all)},
+		{searchesMark, searchesList(made)},
 	} {
-		before, rest, found := strings.Cut(string(text), table.mark)
+		before, rest, found := strings.Cut(string(text), list.mark)
 		_, after, closed := strings.Cut(rest, endMark)
 		if !found || !closed {
-			return fmt.Errorf("%s has no %q with an %q after it", page, strings.TrimSpace(table.mark), strings.TrimSpace(endMark))
+			return fmt.Errorf("%s has no %q with an %q after it", page, strings.TrimSpace(list.mark), strings.TrimSpace(endMark))
 		}
-		text = []byte(before + table.mark + table.text + endMark + after)
+		text = []byte(before + list.mark + list.text + endMark + after)
 	}
 	return os.WriteFile(page, text, 0o644)
 }
 
-// switchesTable returns the list of the switches that the models declare.
-func switchesTable(all []*model) string {
+// switchesList returns the list of the switches that the models declare.
+func switchesList(all []*model) string {
 	var b strings.Builder
 	for _, m := range all {
 		b.WriteString(heading(m.name))
@@ -71,9 +71,9 @@ func switchesTable(all []*model) string {
 	return b.String()
 }
 
-// searchesTable returns the list of the searches. It has no times, since these change from
+// searchesList returns the list of the searches. It has no times, since these change from
 // run to run.
-func searchesTable(made []trial) string {
+func searchesList(made []trial) string {
 	var b strings.Builder
 	model := ""
 	for _, t := range made {
