@@ -1,25 +1,26 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 )
 
-// tableIn returns the rows of the table after a mark of docs/spec.md.
-func tableIn(t *testing.T, mark string) []string {
+// listIn returns the lines of the list after a mark of docs/spec.md.
+func listIn(t *testing.T, mark string) []string {
 	t.Helper()
 	text, err := os.ReadFile("../docs/spec.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, rest, found := strings.Cut(string(text), mark)
-	table, _, closed := strings.Cut(rest, endMark)
+	list, _, closed := strings.Cut(rest, endMark)
 	if !found || !closed {
-		t.Fatalf("docs/spec.md has no place for the table after %s", mark)
+		t.Fatalf("docs/spec.md has no place for the list after %s", mark)
 	}
-	return strings.Split(strings.TrimSpace(table), "\n")
+	return strings.Split(strings.TrimSpace(list), "\n")
 }
 
 func TestThePageHasTheSwitchesAndSearchesOfTheModels(t *testing.T) {
@@ -28,24 +29,25 @@ func TestThePageHasTheSwitchesAndSearchesOfTheModels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := tableIn(t, switchesMark), strings.Split(strings.TrimSpace(switchesTable(all)), "\n"); !slices.Equal(got, want) {
-		t.Errorf("the table of switches is not up to date: %s", again)
+	if got, want := listIn(t, switchesMark), strings.Split(strings.TrimSpace(switchesList(all)), "\n"); !slices.Equal(got, want) {
+		t.Errorf("the list of switches is not up to date: %s", again)
 	}
-	rows := tableIn(t, searchesMark)[2:] // after the titles
+	entries := strings.Split(strings.Join(listIn(t, searchesMark), "\n"), "\n- ")
+	rows := entries[1:] // after the name of the first model
 	for _, m := range all {
 		for _, s := range m.searches {
 			if len(rows) == 0 {
-				t.Fatalf("the table ends before %v: %s", s, again)
+				t.Fatalf("the list ends before %v: %s", s, again)
 			}
 			row := rows[0]
 			rows = rows[1:]
-			if !strings.HasPrefix(row, rowBegins(s)) || !strings.HasSuffix(row, "| "+string(s.want)+" |") {
-				t.Errorf("the row of %v, which is expected to come to %s, is not up to date: %s\n%s", s, s.want, again, row)
+			if want := fmt.Sprintf("%s: %s, ", title(s), s.want); !strings.HasPrefix(strings.Join(strings.Fields(row), " "), want) {
+				t.Errorf("the entry of %v, which is expected to come to %s, is not up to date: %s\n%s", s, s.want, again, row)
 			}
 		}
 	}
 	if len(rows) > 0 {
-		t.Errorf("the table has %d rows of searches that are gone: %s", len(rows), again)
+		t.Errorf("the list has %d searches that are gone: %s", len(rows), again)
 	}
 }
 
@@ -67,9 +69,8 @@ func TestThePageIsWrittenBetweenItsMarks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "a\n" + switchesMark + switchesTable([]*model{m}) + endMark + "b\n" + searchesMark +
-		"| model | search | switches | states | result |\n| --- | --- | --- | --- | --- |\n" +
-		"| m | far | `-DBUG_FAR` | 1,234,567 | violated |\n" + endMark + "c\n"
+	want := "a\n" + switchesMark + switchesList([]*model{m}) + endMark + "b\n" + searchesMark +
+		"\n`m.pml`:\n\n- `-DBUG_FAR`: violated, 1,234,567\n" + endMark + "c\n"
 	if string(got) != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

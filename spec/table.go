@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"text/tabwriter"
+	"unicode/utf8"
 )
 
 // outcome returns the result in a word.
@@ -27,67 +28,91 @@ func printTable(w io.Writer, made []trial) error {
 	return tw.Flush()
 }
 
-// The marks of docs/spec.md: a table of each begins after one and ends before the last.
+// The marks of docs/spec.md: a list of each begins after one and ends before the last.
 const (
 	switchesMark = "<!-- switches -->\n"
 	searchesMark = "<!-- searches -->\n"
-	endMark      = "<!-- end of table -->\n"
+	endMark      = "<!-- end of list -->\n"
 )
 
-// writePage replaces the tables of a page.
+// writePage replaces the lists of a page.
 func writePage(page string, all []*model, made []trial) error {
 	text, err := os.ReadFile(page)
 	if err != nil {
 		return err
 	}
-	for _, table := range []struct{ mark, text string }{
-		{switchesMark, switchesTable(all)},
-		{searchesMark, searchesTable(made)},
+	for _, list := range []struct{ mark, text string }{
+		{switchesMark, switchesList(all)},
+		{searchesMark, searchesList(made)},
 	} {
-		before, rest, found := strings.Cut(string(text), table.mark)
+		before, rest, found := strings.Cut(string(text), list.mark)
 		_, after, closed := strings.Cut(rest, endMark)
 		if !found || !closed {
-			return fmt.Errorf("%s has no %q with an %q after it", page, strings.TrimSpace(table.mark), strings.TrimSpace(endMark))
+			return fmt.Errorf("%s has no %q with an %q after it", page, strings.TrimSpace(list.mark), strings.TrimSpace(endMark))
 		}
-		text = []byte(before + table.mark + table.text + endMark + after)
+		text = []byte(before + list.mark + list.text + endMark + after)
 	}
 	return os.WriteFile(page, text, 0o644)
 }
 
-// switchesTable returns the table of the switches that the models declare.
-func switchesTable(all []*model) string {
+// switchesList returns the list of the switches that the models declare.
+func switchesList(all []*model) string {
 	var b strings.Builder
-	b.WriteString("| model | switch | what it changes |\n| --- | --- | --- |\n")
 	for _, m := range all {
+		b.WriteString(heading(m.name))
 		for _, t := range m.switches {
 			name := t.name
 			if t.value != "" {
 				name += "=" + t.value
 			}
-			fmt.Fprintf(&b, "| %s | `%s` | %s |\n", m.name, name, t.what)
+			b.WriteString(item("`" + name + "`: " + t.what))
 		}
 	}
 	return b.String()
 }
 
-// searchesTable returns the table of the searches. It has no times, since these change from
+// searchesList returns the list of the searches. It has no times, since these change from
 // run to run.
-func searchesTable(made []trial) string {
+func searchesList(made []trial) string {
 	var b strings.Builder
-	b.WriteString("| model | search | switches | states | result |\n| --- | --- | --- | --- | --- |\n")
+	model := ""
 	for _, t := range made {
-		fmt.Fprintf(&b, "%s %s | %s |\n", rowBegins(t.search), thousands(t.found.states), t.found.result)
+		if t.search.model != model {
+			model = t.search.model
+			b.WriteString(heading(model))
+		}
+		b.WriteString(item(fmt.Sprintf("%s: %s, %s", title(t.search), t.found.result, thousands(t.found.states))))
 	}
 	return b.String()
 }
 
-// rowBegins returns the cells of a search's row that are known before the search is made.
-func rowBegins(s search) string {
-	switches := "–"
-	if len(s.switches) > 0 {
-		switches = "`" + strings.Join(s.switches, " ") + "`"
+func heading(model string) string { return "\n`" + model + ".pml`:\n\n" }
+
+// title returns the name of a search and its switches; the switches alone where one of them is a
+// mistake, which the list of switches describes.
+func title(s search) string {
+	switches := "`" + strings.Join(s.switches, " ") + "`"
+	switch {
+	case len(s.switches) == 0:
+		return s.name
+	case strings.Contains(switches, "-DBUG_"):
+		return switches
 	}
-	return fmt.Sprintf("| %s | %s | %s |", s.model, s.name, switches)
+	return s.name + ", " + switches
+}
+
+// item returns an entry of a list, in lines of at most 100 columns.
+func item(text string) string {
+	var b strings.Builder
+	line := "-"
+	for word := range strings.FieldsSeq(text) {
+		if utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > 100 {
+			b.WriteString(line + "\n")
+			line = " "
+		}
+		line += " " + word
+	}
+	return b.String() + line + "\n"
 }
 
 // thousands writes a number as 1,234,567.

@@ -116,12 +116,12 @@ func sections(t *testing.T) (names []string, packages [][]string) {
 		if name, ok := strings.CutPrefix(line, "### "); ok {
 			names, packages = append(names, strings.TrimSpace(name)), append(packages, nil)
 		}
-		cells := strings.Split(line, "|")
-		if len(packages) == 0 || len(cells) < 3 {
+		listed, _, entry := strings.Cut(line, ": ")
+		if len(packages) == 0 || !entry || !strings.HasPrefix(line, "- `") {
 			continue
 		}
 		last := len(packages) - 1
-		for _, m := range packageName.FindAllStringSubmatch(cells[1], -1) {
+		for _, m := range packageName.FindAllStringSubmatch(listed, -1) {
 			packages[last] = append(packages[last], m[1])
 		}
 	}

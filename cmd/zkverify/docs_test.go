@@ -25,21 +25,10 @@ func readDoc(t *testing.T, name string) string {
 	return string(text)
 }
 
-func TestTheDocsListEveryGuarantee(t *testing.T) {
-	readme, page := readDoc(t, "README.md"), readDoc(t, "docs/guarantees.md")
-	for _, g := range checker.Guarantees() {
-		if !strings.Contains(page, "\n| "+g.Name+" |") {
-			t.Errorf("docs/guarantees.md does not list %q", g.Name)
-		}
-	}
-	// The README names three guarantees and gives the number of the others.
-	if others := fmt.Sprintf("%d more", len(checker.Guarantees())-3); !strings.Contains(readme, others) {
+// The README names three guarantees and gives the number of the others.
+func TestTheReadmeGivesTheNumberOfGuarantees(t *testing.T) {
+	if others := fmt.Sprintf("%d more", len(checker.Guarantees())-3); !strings.Contains(readDoc(t, "README.md"), others) {
 		t.Errorf("the README does not say %q, of guarantees", others)
-	}
-	_, table, _ := strings.Cut(page, "\n| guarantee |")
-	table, _, _ = strings.Cut(table, "\n\n")
-	if n := strings.Count(table, "\n| "); n != len(checker.Guarantees())+1 {
-		t.Errorf("docs/guarantees.md lists %d guarantees, the checker has %d", n-1, len(checker.Guarantees()))
 	}
 }
 
@@ -62,11 +51,11 @@ func TestTheDocsSayWhyEveryGuaranteeIsJudgedRight(t *testing.T) {
 func TestTheDocsDescribeEveryFault(t *testing.T) {
 	text := readDoc(t, "docs/faults.md")
 	for _, k := range faults.List() {
-		if !strings.Contains(text, "\n| `"+k.Name+"` |") {
+		if !strings.Contains(text, "\n- `"+k.Name+"` (") {
 			t.Errorf("docs/faults.md does not describe %s", k.Name)
 		}
 	}
-	for _, row := range regexp.MustCompile("(?m)^\\| `([a-z-]+)` \\|").FindAllStringSubmatch(text, -1) {
+	for _, row := range regexp.MustCompile("(?m)^- `([a-z-]+)` \\(").FindAllStringSubmatch(text, -1) {
 		if _, err := faults.List().Select([]string{row[1]}, nil, true); err != nil {
 			t.Errorf("docs/faults.md: %v", err)
 		}
