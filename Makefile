@@ -96,8 +96,12 @@ test-fast: check ## check format and code, run the tests that need neither Java 
 test-simulated: go ## run the tests of the locks on simulated servers, without Java; ARGS= are options of go test
 	ZKVERIFY_TEST_SERVERS=simulated $(GO) test -timeout $(TIMEOUT) -parallel $(BESIDE) $(ARGS) ./recipes ./zktest ./ensemble/simulated ./ensemble/model/cluster
 
+.PHONY: told
+told:
+	@echo "make test takes about 10 minutes on two cores, make test-real about 20"
+
 # A test runs on simulated servers unless it says why it needs real ones (ensemble/ensembletest).
-test: check curator images chromium kazoo promtool byteman spin kerberos ## check format and code, run every test with the race detector; ZOOKEEPER= as with setup, ARGS= are options of go test
+test: told check curator images chromium kazoo promtool byteman spin kerberos ## check format and code, run every test with the race detector; ZOOKEEPER= as with setup, ARGS= are options of go test
 	GORACE="suppressions=$(CURDIR)/.ci/races atexit_sleep_ms=0" $(GO) test -race -vet=off -timeout $(TIMEOUT) -p $(PARALLEL) -parallel $(BESIDE) $(ARGS) ./...
 
 test-real: export ZKVERIFY_TEST_SERVERS = real
@@ -121,6 +125,7 @@ stress: ## make test-real on a machine that is busy: LOAD= is with how many proc
 NEEDS := $(if $(findstring simulated,$(ARGS)),,setup)
 
 verify: $(NEEDS) build ## build and run a minute of faults, or what ARGS= says; ARGS="--ensemble simulated" installs nothing
+	@echo "$(if $(findstring --duration,$(ARGS)),this takes as long as --duration says,this takes a minute of faults), and some seconds before and after it"
 	bin/zkverify run $(if $(findstring --duration,$(ARGS)),,--duration 60s) $(ARGS)
 
 selftest: $(NEEDS) build build-mutants ## run every mutant and see each caught; ARGS= are its options

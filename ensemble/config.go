@@ -37,7 +37,9 @@ type LocalConfig struct {
 	// StartLocal chooses free ones.
 	ClientPorts []int
 	// Peers makes the links that carry the messages between servers, so that they can be cut. Nil
-	// means direct connections. Close closes the links, not the network.
+	// means direct connections, and servers that listen on loopback alone. Behind links they
+	// listen for each other on all addresses of the machine: ZooKeeper lets a server keep its
+	// address from its peers in no other way. Close closes the links, not the network.
 	Peers links.Network
 
 	// Reconfig lets servers be removed and added, see Reconfigurable. All servers then share

@@ -86,6 +86,9 @@ func NewScanner(r io.Reader) (*Scanner, error) {
 		if !whole {
 			return nil, &FormatError{Line: 1, Reason: "the header is cut off", Err: ErrEmpty}
 		}
+		if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
+			return nil, &FormatError{Line: 1, Reason: "this is no history, its first line is not JSON: " + err.Error()}
+		}
 		return nil, s.bad(err)
 	}
 	if err := checkVersion(version.Version); err != nil {

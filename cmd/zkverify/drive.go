@@ -196,7 +196,10 @@ func (p *plannedRun) print(out io.Writer, style report.Style, ran *judged, done 
 	case p.cmd.Quiet && ran.Outcome() == verdict.Holds:
 		return nil
 	}
-	about := report.Run{Header: ran.header, Path: p.dir, Page: filepath.Join(p.dir, folder.Page), Facts: p.facts(done)}
+	about := report.Run{Header: ran.header, Path: p.dir, Facts: p.facts(done)}
+	if page := filepath.Join(p.dir, folder.Page); isFile(page) { // it may not have been written, on a full disk
+		about.Page = page
+	}
 	return report.Terminal(out, ran.Report, about, style)
 }
 

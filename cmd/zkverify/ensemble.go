@@ -132,6 +132,7 @@ func (k *keeperFlags) servers() serversFlags {
 		ensembleFlags: ensembleFlags{
 			Ensemble: k.Ensemble, Voters: k.Voters, Observers: k.Observers, ClientPorts: k.ports(),
 			Tick: k.Tick, SyncLimit: k.SyncLimit, hereFlags: hereFlags{Java: k.Java}, ZooKeeper: k.ZooKeeper,
+			unlinked: true, // they meet no faults, and listen on loopback alone
 		},
 	}
 }

@@ -112,7 +112,7 @@ func upgrades(e ensemble.Upgradable) string {
 }
 
 func (f *serversFlags) local(dir string, peers links.Network, auth ensemble.Credentials) ensemble.LocalConfig {
-	if f.Reconfig {
+	if f.Reconfig || f.unlinked {
 		peers = nil
 	}
 	return ensemble.LocalConfig{

@@ -46,6 +46,9 @@ func (c *explainCmd) explain(ctx context.Context, con *console) error {
 		return err
 	}
 	x, err := checker.ExplainEvents(ctx, history, c.Guarantee, append(options, checker.WithService(l))...)
+	if errors.Is(err, checker.ErrNotViolated) && c.Guarantee == "" {
+		return usage("%s: %w: there is nothing to explain", file.Path(), err)
+	}
 	if err != nil {
 		return refusal(file.Path(), err)
 	}

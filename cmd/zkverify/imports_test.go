@@ -75,7 +75,7 @@ var allowed = map[string][]string{
 	"cmd/zkverify/internal/transactions": {"cmd/zkverify/internal/help", "internal/words", "ensemble/model/wire", "ensemble/txnlog", "checker", "checker/verdict", "histories", "histories/service", "workload/folder", "workload/lock"},
 	"cmd/zkverify/internal/help":         {},
 	"cmd/zkverify/internal/locks":        {"cmd/zkverify/internal/help", "ensemble", "ensemble/child", "ensemble/model/wire", "ensemble/txnlog", "internal/words", "recipes", "recipes/inspect"},
-	"cmd/zkverify":                       {"cmd/zkverify/internal/trackrecord", "cmd/zkverify/internal/transactions", "cmd/zkverify/internal/field", "cmd/zkverify/internal/help", "cmd/zkverify/internal/locks", "internal/overlay", "report", "checker", "checker/models", "checker/verdict", "workload", "workload/lock", "workload/targets", "workload/conformance", "workload/campaign", "workload/folder", "workload/selftest", "workload/mutate", "workload/mutate/trial", "nemesis", "nemesis/fault", "nemesis/faults", "ensemble", "ensemble/docker", "ensemble/links", "histories", "internal/words", "recipes", "workload/cycle", "workload/remote", "workload/worker", "ensemble/simulated", "workload/simulation", "internal/seeded", "histories/service"},
+	"cmd/zkverify":                       {"cmd/zkverify/internal/trackrecord", "cmd/zkverify/internal/transactions", "cmd/zkverify/internal/field", "cmd/zkverify/internal/help", "cmd/zkverify/internal/locks", "internal/overlay", "report", "checker", "checker/models", "checker/verdict", "workload", "workload/lock", "workload/targets", "workload/conformance", "workload/examples", "workload/campaign", "workload/folder", "workload/selftest", "workload/mutate", "workload/mutate/trial", "nemesis", "nemesis/fault", "nemesis/faults", "ensemble", "ensemble/docker", "ensemble/links", "histories", "internal/words", "recipes", "workload/cycle", "workload/remote", "workload/worker", "ensemble/simulated", "workload/simulation", "internal/seeded", "histories/service"},
 
 	"workload/cycle":               {},
 	"workload/internal/journal":    {"nemesis/fault", "histories", "histories/states", "workload/lock"},
@@ -99,6 +99,7 @@ var allowed = map[string][]string{
 	"workload/folder":            {"workload", "report", "checker", "histories", "histories/service"},
 	"nemesis/examples/flapping":  {"nemesis/fault", "ensemble/links"},
 	"workload/verify":            {"workload", "workload/campaign", "workload/lock", "workload/folder", "checker", "checker/verdict", "nemesis/fault", "nemesis/faults", "ensemble", "ensemble/links", "ensemble/simulated", "internal/words"},
+	"workload/examples":          {},
 	"workload/examples/mylock":   {"workload/lock", "histories"},
 	"workload/examples/myworker": {"workload/examples/mylock", "workload/worker"},
 

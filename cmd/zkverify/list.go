@@ -23,7 +23,7 @@ import (
 
 // listCmd lists names.
 type listCmd struct {
-	What string `arg:"" help:"One of recipes, targets, faults, guarantees, models, mutants, provocations."`
+	What string `arg:"" optional:"" help:"One of recipes, targets, faults, guarantees, models, mutants, provocations; default these names."`
 }
 
 // lists are the things that can be listed.
@@ -71,6 +71,10 @@ func offeredBy(need fault.Need) string {
 func (l *listCmd) Run(_ context.Context, con *console) error {
 	w := tabwriter.NewWriter(con.out, 0, 0, 3, ' ', 0)
 	switch l.What {
+	case "":
+		for _, name := range lists {
+			fmt.Fprintf(w, "%s\tzkverify list %s\n", name, name)
+		}
 	case "recipes":
 		for _, r := range workload.Recipes() {
 			fmt.Fprintf(w, "%s\t%s\n", r.Recipe, r.Description)

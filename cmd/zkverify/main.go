@@ -53,7 +53,7 @@ type cli struct {
 	Txnlog   transactions.Command `cmd:"" hidden:"" help:"Print what a ZooKeeper server has logged, or compare the logs of servers."`
 	Convert  convertCmd           `cmd:"" hidden:"" help:"Write a history in another format: JSON lines, Jepsen's EDN, or for Porcupine."`
 	Schedule scheduleCmd          `cmd:"" hidden:"" help:"Write a schedule of faults as YAML: a drawn one, or that of a history."`
-	Worker   workerCmd            `cmd:"" hidden:"" help:"Host clients for a run, which starts it with --workers; check a worker program."`
+	Worker   workerCmd            `cmd:"" hidden:"" help:"Host clients for a run, which starts it with --workers; check a worker program, or make one."`
 	About    versionCmd           `cmd:"" hidden:"" name:"version" help:"Print the version, the history format and the platform."`
 	SimRun   simRunCmd            `cmd:"" hidden:""`
 	TrialRun selftestRunCmd       `cmd:"" name:"selftest-run" hidden:""`
@@ -246,5 +246,5 @@ func newParser(c *cli, con *console, exit func(int)) (*kong.Kong, error) {
 
 // helpVars returns the variables of the flags' help texts.
 func helpVars() kong.Vars {
-	return kong.Vars{"version": versionText(), "image": docker.DefaultImage, "simulated": strings.Join(simulated.Versions(), " or ")}
+	return kong.Vars{"version": versionText(), "image": docker.DefaultImage, "simulated": strings.Join(simulated.Versions(), " or "), "languages": languageNames()}
 }

@@ -40,6 +40,7 @@ type ensembleFlags struct {
 
 	auth       *ensemble.Credentials // nil until they are read
 	firstID    int                   // see ensemble.LocalConfig
+	unlinked   bool                  // local servers have no links between them
 	failpoints bool                  // see ensemble.LocalConfig
 }
 

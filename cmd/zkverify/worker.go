@@ -13,10 +13,11 @@ import (
 	"github.com/zkverify/zkverify/workload/worker"
 )
 
-// workerCmd hosts clients for a run, or checks another worker program.
+// workerCmd hosts clients for a run, or checks another worker program, or makes one.
 type workerCmd struct {
 	Host  workerHostCmd  `cmd:"" default:"1" help:"Host clients for a run, which starts it with --workers. This is the default."`
 	Check workerCheckCmd `cmd:"" help:"Check that a worker program, in any language, does what docs/worker.md asks of it."`
+	New   workerNewCmd   `cmd:"" help:"Make a worker project for a lock of yours, in ${languages}."`
 }
 
 // workerHostCmd hosts clients for a run. Its protocol is described in

@@ -6,17 +6,8 @@ says that it lost its lock, is as kazoo's documentation tells its users to do it
 """
 
 import argparse
-import os
-import sys
 
-try:
-    from kazoo.version import __version__
-except ImportError:
-    debian = "/usr/bin/python3"  # for which Debian's package is, whichever comes first in the PATH
-    if os.path.exists(debian) and os.path.realpath(sys.executable) != os.path.realpath(debian):
-        os.execv(debian, [debian, "-B"] + sys.argv)
-    sys.stderr.write("kazoo is missing: install Debian's python3-kazoo, or kazoo for %s\n" % sys.executable)
-    sys.exit(69)
+import zkverify_kazoo  # first: it looks for a Python that has kazoo
 
 from kazoo_barrier import Barrier, DoubleBarrier
 from kazoo_election import Election
@@ -52,6 +43,6 @@ if __name__ == "__main__":
     asked = arguments()
     client, recipe, what = HOSTED[asked.name]
     client.polite = asked.polite
-    main(client, "kazoo-%s-%s%s" % (__version__, asked.name, "" if asked.polite else "-careless"),
+    main(client, "kazoo-%s-%s%s" % (zkverify_kazoo.__version__, asked.name, "" if asked.polite else "-careless"),
          what + ("" if asked.polite else "; nobody looks at the state of the connection"),
          client.promises(), [recipe])

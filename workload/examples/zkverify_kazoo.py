@@ -2,7 +2,18 @@
 
 import base64
 import logging
+import os
+import sys
 import threading
+
+try:
+    from kazoo.version import __version__
+except ImportError:
+    debian = "/usr/bin/python3"  # for which Debian's package is, whichever comes first in the PATH
+    if os.path.exists(debian) and os.path.realpath(sys.executable) != os.path.realpath(debian):
+        os.execv(debian, [debian, "-B"] + sys.argv)
+    sys.stderr.write("kazoo is missing: install Debian's python3-kazoo, or kazoo for %s\n" % sys.executable)
+    sys.exit(69)
 
 from kazoo.client import KazooClient, KazooState
 from kazoo.handlers.threading import SequentialThreadingHandler

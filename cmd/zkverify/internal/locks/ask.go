@@ -42,7 +42,7 @@ func (c *askCmd) Run(ctx context.Context, con *Console) error {
 			con.say("%s cannot be asked: locks of %s know no such request", name, h.Library)
 			continue
 		}
-		if err := s.client.Revoke(ctx, s.whole(h.Path)); err != nil {
+		if err := s.revoke(ctx, h.Path); err != nil {
 			return explain(ctx, err)
 		}
 		asked++
@@ -56,6 +56,17 @@ func (c *askCmd) Run(ctx context.Context, con *Console) error {
 	}
 	con.tell("", "Nobody is forced: a holder releases if its program listens to the request, and wants to. See who holds the lock by zkverify locks inspect.")
 	return nil
+}
+
+// revoke asks the holder with a node to release.
+func (s *servers) revoke(ctx context.Context, node string) error {
+	bounded, cancel := context.WithTimeout(ctx, s.patience)
+	defer cancel()
+	err := s.client.Revoke(bounded, s.whole(node))
+	if err != nil && bounded.Err() != nil && ctx.Err() == nil {
+		return s.lost(errSilent)
+	}
+	return err
 }
 
 // touchable returns an error unless the lock is of a known recipe and has a holder.

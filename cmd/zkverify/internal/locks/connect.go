@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-zookeeper/zk"
@@ -55,6 +56,10 @@ const packetLimit = 8 << 20
 
 // open connects to the servers.
 func (f *serversFlags) open(ctx context.Context) (*servers, error) {
+	bounded, cancel := context.WithTimeout(ctx, f.Timeout)
+	defer cancel()
+	bounded, failed := context.WithCancelCause(bounded)
+	defer failed(nil)
 	options := []recipes.Option{recipes.WithSessionTimeout(sessionTimeout), recipes.WithJuteMaxBuffer(packetLimit)}
 	if f.AuthFile != "" {
 		text, err := os.ReadFile(f.AuthFile)
@@ -66,7 +71,7 @@ func (f *serversFlags) open(ctx context.Context) (*servers, error) {
 			return nil, refuse("--auth-file: %s: %w", f.AuthFile, err)
 		}
 		if m := c.SASL(); m != nil {
-			options = append(options, recipes.WithSASL(m))
+			options = append(options, recipes.WithSASL(&impatient{SASLMechanism: m, tries: len(f.Addresses), failed: failed}))
 		} else {
 			options = append(options, recipes.WithAuth(c.Scheme(), c.Secret()))
 		}
@@ -80,11 +85,12 @@ func (f *serversFlags) open(ctx context.Context) (*servers, error) {
 		options = append(options, recipes.WithTLS(conf))
 		s.dial = (&tls.Dialer{Config: conf}).DialContext
 	}
-	bounded, cancel := context.WithTimeout(ctx, f.Timeout)
-	defer cancel()
 	if s.client, err = recipes.Connect(bounded, f.Addresses, options...); err != nil {
 		if ctx.Err() != nil {
 			return nil, interrupted(ctx)
+		}
+		if cause := context.Cause(bounded); errors.Is(cause, errNoToken) {
+			return nil, &Exit{exitUnavailable, cause}
 		}
 		if errors.Is(err, zk.ErrAuthFailed) {
 			return nil, &Exit{exitUnsure, fmt.Errorf("the client is not authenticated (--auth-file): %w", err)}
@@ -106,6 +112,27 @@ func (f *serversFlags) open(ctx context.Context) (*servers, error) {
 	}
 	s.close()
 	return nil, err
+}
+
+// errNoToken is the error of a client that cannot authenticate since it gets no tokens.
+var errNoToken = errors.New("the client cannot authenticate (--auth-file)")
+
+// impatient is a mechanism that gives up when it has failed on this machine for each of the
+// servers, as that of Kerberos does while the KDC is away. A client of recipes goes on trying.
+type impatient struct {
+	recipes.SASLMechanism
+	tries  int
+	failed context.CancelCauseFunc
+	done   atomic.Int64 // tries that have failed
+}
+
+// Start implements [recipes.SASLMechanism].
+func (m *impatient) Start(ctx context.Context, server string) ([]byte, func([]byte) ([]byte, error), error) {
+	first, next, err := m.SASLMechanism.Start(ctx, server)
+	if err != nil && m.done.Add(1) >= int64(m.tries) {
+		m.failed(fmt.Errorf("%w: %w", errNoToken, err))
+	}
+	return first, next, err
 }
 
 func (f *serversFlags) tls() (*tls.Config, error) {
@@ -163,39 +190,77 @@ func (s *servers) end() {
 	_ = s.client.Close(ctx) //nolint:errcheck // nothing is left but a session that expires
 }
 
-// sessions asks all servers for their sessions.
+// sessions asks all servers for their sessions. A server that is silent for s.patience stays unasked.
 func (s *servers) sessions() *inspect.Sessions {
-	return inspect.ReadSessions(s.ctx, s.dial, s.addresses, s.client.SessionID())
+	ctx, cancel := context.WithTimeout(s.ctx, s.patience)
+	defer cancel()
+	return inspect.ReadSessions(ctx, s.dial, s.addresses, s.client.SessionID())
 }
 
 // retryWait is the time between two checks for a new connection.
 const retryWait = 50 * time.Millisecond
 
-// repeat makes a request, and repeats it while there is no connection.
-func (s *servers) repeat(request func(*zk.Conn) error) error {
-	for begun := time.Now(); ; {
-		err := zk.ErrConnectionClosed
-		if conn := s.client.Conn(); conn != nil {
-			err = request(conn)
-		}
+// reply is the reply to a request: the fields that the request asks for.
+type reply struct {
+	names     []string
+	data      []byte
+	there     bool
+	stat      *zk.Stat
+	responses []zk.MultiResponse
+	err       error
+}
+
+// errSilent is the error of a request without a reply.
+var errSilent = errors.New("no server answers")
+
+// request makes a request, and waits for its reply, at most for this time. A request of zk.Conn
+// itself waits for as long as there is no connection.
+func (s *servers) request(most time.Duration, ask func(*zk.Conn) reply) reply {
+	conn := s.client.Conn()
+	if conn == nil {
+		return reply{err: zk.ErrConnectionClosed}
+	}
+	replies := make(chan reply, 1)
+	go func() { replies <- ask(conn) }() // ends with the reply, or when close ends the connection
+	patience := time.NewTimer(most)
+	defer patience.Stop()
+	select {
+	case r := <-replies:
+		return r
+	case <-patience.C:
+		return reply{err: errSilent}
+	case <-s.ctx.Done():
+		return reply{err: context.Cause(s.ctx)}
+	}
+}
+
+// repeat makes a request, and repeats it while there is no connection, for s.patience in all.
+func (s *servers) repeat(ask func(*zk.Conn) reply) reply {
+	for end := time.Now().Add(s.patience); ; {
+		r := s.request(time.Until(end), ask)
 		if s.ctx.Err() != nil {
-			return context.Cause(s.ctx)
+			return reply{err: context.Cause(s.ctx)}
 		}
-		if !unconnected(err) {
-			return err
+		if !unconnected(r.err) {
+			return r
 		}
-		if time.Since(begun) > s.patience {
-			return &Exit{exitUnavailable, fmt.Errorf("the connection to %s is lost: %w", strings.Join(s.addresses, ", "), err)}
+		if !time.Now().Before(end) {
+			return reply{err: s.lost(r.err)}
 		}
 		select {
-		case <-time.After(retryWait):
+		case <-time.After(min(retryWait, time.Until(end))):
 		case <-s.ctx.Done():
 		}
 	}
 }
 
+// lost returns the error of a command whose servers have gone away for good.
+func (s *servers) lost(err error) error {
+	return &Exit{exitUnavailable, fmt.Errorf("the connection to %s is lost, and was not back within %v: %w", strings.Join(s.addresses, ", "), s.patience, err)}
+}
+
 func unconnected(err error) bool {
-	for _, e := range []error{zk.ErrConnectionClosed, zk.ErrClosing, zk.ErrSessionExpired, zk.ErrSessionMoved, zk.ErrNoServer} {
+	for _, e := range []error{zk.ErrConnectionClosed, zk.ErrClosing, zk.ErrSessionExpired, zk.ErrSessionMoved, zk.ErrNoServer, errSilent} {
 		if errors.Is(err, e) {
 			return true
 		}
@@ -212,39 +277,35 @@ func (s *servers) whole(path string) string {
 }
 
 // Children implements [inspect.Source].
-func (s *servers) Children(path string) (names []string, stat *zk.Stat, err error) {
-	err = s.repeat(func(conn *zk.Conn) (err error) {
-		names, stat, err = conn.Children(s.whole(path))
-		return err
+func (s *servers) Children(path string) ([]string, *zk.Stat, error) {
+	r := s.repeat(func(conn *zk.Conn) (r reply) {
+		r.names, r.stat, r.err = conn.Children(s.whole(path))
+		return r
 	})
-	return names, stat, err
+	return r.names, r.stat, r.err
 }
 
 // Get implements [inspect.Source].
-func (s *servers) Get(path string) (data []byte, stat *zk.Stat, err error) {
-	err = s.repeat(func(conn *zk.Conn) (err error) {
-		data, stat, err = conn.Get(s.whole(path))
-		return err
+func (s *servers) Get(path string) ([]byte, *zk.Stat, error) {
+	r := s.repeat(func(conn *zk.Conn) (r reply) {
+		r.data, r.stat, r.err = conn.Get(s.whole(path))
+		return r
 	})
-	return data, stat, err
+	return r.data, r.stat, r.err
 }
 
 // Exists implements [inspect.Source].
-func (s *servers) Exists(path string) (there bool, stat *zk.Stat, err error) {
-	err = s.repeat(func(conn *zk.Conn) (err error) {
-		there, stat, err = conn.Exists(s.whole(path))
-		return err
+func (s *servers) Exists(path string) (bool, *zk.Stat, error) {
+	r := s.repeat(func(conn *zk.Conn) (r reply) {
+		r.there, r.stat, r.err = conn.Exists(s.whole(path))
+		return r
 	})
-	return there, stat, err
+	return r.there, r.stat, r.err
 }
 
 // Multi implements [inspect.Writer]. It is not repeated: a request whose answer is lost may have
 // been carried out.
 func (s *servers) Multi(ops ...any) ([]zk.MultiResponse, error) {
-	conn := s.client.Conn()
-	if conn == nil {
-		return nil, zk.ErrConnectionClosed
-	}
 	below := make([]any, len(ops))
 	for i, op := range ops {
 		switch op := op.(type) {
@@ -254,7 +315,11 @@ func (s *servers) Multi(ops ...any) ([]zk.MultiResponse, error) {
 			return nil, fmt.Errorf("locks: a %T", op)
 		}
 	}
-	return conn.Multi(below...)
+	r := s.request(s.patience, func(conn *zk.Conn) (r reply) {
+		r.responses, r.err = conn.Multi(below...)
+		return r
+	})
+	return r.responses, r.err
 }
 
 // explain gives an error of a read its exit status, and a text with advice.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"sync"
 	"syscall"
 	"time"
 
@@ -120,6 +121,30 @@ func notStarted(err error) error {
 	return &Exit{cannot, err}
 }
 
+// watchPause is the time between two looks whether the servers are there.
+const watchPause = time.Second
+
+// whileThere returns a context that ends when no server has answered for s.patience. The
+// function ends it.
+func (s *servers) whileThere(ctx context.Context) (context.Context, func()) {
+	there, end := context.WithCancelCause(ctx)
+	look := *s
+	look.ctx = there
+	var looking sync.WaitGroup
+	looking.Go(func() { // ends with the context
+		for there.Err() == nil {
+			if _, _, err := look.Exists("/"); unconnected(err) {
+				end(err)
+			}
+			select {
+			case <-time.After(watchPause):
+			case <-there.Done():
+			}
+		}
+	})
+	return there, func() { end(nil); looking.Wait() }
+}
+
 // acquire takes the lock.
 func (c *runCmd) acquire(ctx context.Context, s *servers) (*recipes.Lease, error) {
 	lock := recipes.Lock(recipes.NewMutex(s.client, s.whole(c.Path)))
@@ -135,10 +160,15 @@ func (c *runCmd) acquire(ctx context.Context, s *servers) (*recipes.Lease, error
 		bounded, cancel = context.WithTimeout(ctx, c.Wait)
 		defer cancel()
 	}
+	bounded, cancel := s.whileThere(bounded)
+	defer cancel()
 	lease, err := acquire(bounded)
+	var gone *Exit
 	switch {
 	case err == nil:
 		return lease, nil
+	case errors.As(context.Cause(bounded), &gone):
+		return nil, gone
 	case errors.Is(err, recipes.ErrNotAcquired):
 		return nil, &Exit{exitBusy, fmt.Errorf("%s is held: the command was not started", pathText(c.Path))}
 	case ctx.Err() == nil && bounded.Err() != nil:

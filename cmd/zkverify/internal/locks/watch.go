@@ -122,6 +122,8 @@ func (w *watcher) interval(ctx context.Context) error {
 			return context.Cause(ctx)
 		case errors.Is(err, zk.ErrNoNode):
 			w.sampler.Add(&inspect.Snapshot{At: time.Now()}) // the servers remove containers that are empty
+		case unconnected(err):
+			return explain(ctx, err)
 		case err != nil:
 			w.con.say("%v; trying again", explain(ctx, err))
 		}
