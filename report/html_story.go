@@ -90,6 +90,9 @@ func (s *story) mustTell(i int, e *histories.Event) bool {
 	case histories.Expired:
 		return e.Time <= w.To+s.around && slices.ContainsFunc(w.Parties, func(p verdict.Party) bool { return p.Session != "" && p.Session == e.Session })
 	}
+	if waits(w, i) {
+		return true
+	}
 	for _, p := range w.Parties {
 		if i == p.Event || i == p.Invoke {
 			return true
@@ -110,6 +113,13 @@ func (s *story) mustTell(i int, e *histories.Event) bool {
 		}
 	}
 	return false
+}
+
+// waits reports whether event i is the call of a process that waits for a lock in vain.
+func waits(w *verdict.Witness, i int) bool {
+	return slices.ContainsFunc(w.Waits, func(x verdict.Wait) bool {
+		return slices.ContainsFunc(x.Told(), func(y verdict.Waiter) bool { return y.Invoke == i })
+	})
 }
 
 // lines returns the story in the order of time.
