@@ -13,6 +13,7 @@ import (
 // story gathers the events around one violation.
 type story struct {
 	guarantee string
+	total     int // violations of the guarantee
 	witness   *verdict.Witness
 	around    time.Duration // the distance up to which other events are considered
 
@@ -46,7 +47,9 @@ func storiesOf(header *histories.Header, r *checker.Report) []*story {
 			continue
 		}
 		for j := range v.Witnesses {
-			all = append(all, newStory(v.Guarantee, &v.Witnesses[j], around))
+			s := newStory(v.Guarantee, &v.Witnesses[j], around)
+			s.total = v.Violations
+			all = append(all, s)
 		}
 	}
 	return all

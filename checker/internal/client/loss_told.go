@@ -124,6 +124,7 @@ func (j *lossJudge) judge(t *facts.Trace, h *facts.Hold, gone time.Duration) {
 		j.delays = append(j.delays, h.End-ended)
 	}
 	if h.End > deadline {
+		j.v.Blame(verdict.NotTold)
 		j.v.Violate(func() verdict.Witness { return untold(t, h, ended, deadline) })
 	}
 }
@@ -149,6 +150,7 @@ func (j *lossJudge) judgeDeletion(t *facts.Trace, h *facts.Hold) bool {
 		}
 		j.deletions++
 		if h.End > deadline {
+			j.v.Blame(verdict.NotTold)
 			j.v.Violate(func() verdict.Witness { return untoldDeletion(t, h, f, deadline) })
 		}
 		return true
