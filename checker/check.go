@@ -274,6 +274,9 @@ func (c *check) conclude(j judging, t *facts.Trace) verdict.Verdict {
 	v := j.verdict
 	j.judge.Conclude(&c.engines, t)
 	v.TellViolations()
+	if j.guarantee.store != "" {
+		v.BlameDescribed()
+	}
 	if j.guarantee.own {
 		for i := range v.Witnesses {
 			witness.Complete(t, &v.Witnesses[i])

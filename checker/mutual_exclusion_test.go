@@ -114,3 +114,23 @@ func TestExcusedOverlapsAreCounted(t *testing.T) {
 		t.Errorf("%g overlaps were excused, want 1", n)
 	}
 }
+
+func TestViolationsAreCountedByTheirCause(t *testing.T) {
+	overlap := func(before func(*run)) *run {
+		r := newRun(t).want(0, 1).got(1, 1, 1)
+		before(r)
+		return r.want(800, 2).got(900, 2, 2).release(1100, 1).released(1101, 1).release(1102, 2).released(1103, 2)
+	}
+	v := overlap(func(r *run) { r.expired(700, 1) }).report().Verdict(MutualExclusion)
+	if want := (verdict.Cause{What: verdict.NotTold, Count: 1}); len(v.Causes) != 1 || v.Causes[0] != want || !strings.HasSuffix(v.Reason, "; 1 of 1: "+verdict.NotTold) {
+		t.Errorf("a session that had ended: %v, %s", v.Causes, v.Reason)
+	}
+	if v := overlap(func(*run) {}).report().Verdict(MutualExclusion); len(v.Causes) != 0 {
+		t.Errorf("nothing is known: %v", v.Causes)
+	}
+	servers := newServers().node(1, 0, 1).node(2, 801, 2).deleted(1, 1100, 3)
+	v = overlap(func(*run) {}).report(WithService(&servers.Log)).Verdict(MutualExclusion)
+	if len(v.Causes) != 1 || v.Causes[0].What != verdict.OutOfTurn {
+		t.Errorf("the servers saw that it came too early: %v", v.Causes)
+	}
+}

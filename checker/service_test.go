@@ -240,3 +240,25 @@ func TestTheServersSayWhetherAnInnerReleaseFreedTheLock(t *testing.T) {
 		}
 	}
 }
+
+// The observer may not see the end of a session that the servers have on record.
+func TestALossCountsWhoseSessionOnlyTheServersSawEnd(t *testing.T) {
+	servers := newServers().node(1, 6, 41).expired(1, 100, 43)
+	for name, test := range map[string]struct {
+		r       *run
+		without verdict.Outcome
+		want    verdict.Outcome
+	}{
+		"released without being told": {newRun(t).want(5, 1).got(10, 1, 41).release(3000, 1).released(3001, 1), verdict.NotExercised, verdict.Violated},
+		"held to the end":             {newRun(t).want(5, 1).got(10, 1, 41).phase(3000, histories.PhaseEnd), verdict.NotExercised, verdict.Violated},
+		"told":                        {newRun(t).want(5, 1).got(10, 1, 41).lost(90, 1).phase(3000, histories.PhaseEnd), verdict.NotExercised, verdict.Holds},
+		"released before":             {newRun(t).want(5, 1).got(10, 1, 41).release(90, 1).released(91, 1), verdict.NotExercised, verdict.NotExercised},
+	} {
+		if v := test.r.report().Verdict(LossIsTold); v.Outcome != test.without {
+			t.Errorf("%s, without the servers: %v", name, v)
+		}
+		if v := test.r.report(WithService(&servers.Log)).Verdict(LossIsTold); v.Outcome != test.want {
+			t.Errorf("%s: %v, want %s", name, v, test.want)
+		}
+	}
+}

@@ -43,7 +43,8 @@ type lockData struct {
 // witnessData is the place of a violation.
 type witnessData struct {
 	Guarantee string  `json:"guarantee"`
-	Lock      int32   `json:"lock"` // -1: none
+	Total     int     `json:"total"` // violations of the guarantee, also those that are only counted
+	Lock      int32   `json:"lock"`  // -1: none
 	Lanes     []int32 `json:"lanes"`
 	From      int64   `json:"from"`
 	To        int64   `json:"to"`
@@ -62,7 +63,7 @@ func (p *pass) data() (*pageData, []*track) {
 		Marks: p.marks, Unmarked: p.unmarked, Latency: p.latency.data(),
 	}
 	for _, s := range p.stories {
-		w := witnessData{Guarantee: s.guarantee, Lock: -1, Lanes: []int32{}, From: int64(s.witness.From), To: int64(s.witness.To), What: clipTo(5*maxText, s.witness.What), Steps: []stepData{}}
+		w := witnessData{Guarantee: s.guarantee, Total: s.total, Lock: -1, Lanes: []int32{}, From: int64(s.witness.From), To: int64(s.witness.To), What: clipTo(5*maxText, s.witness.Told()), Steps: []stepData{}}
 		since, until := s.frame()
 		w.Since, w.Until = int64(since), int64(until)
 		slices.SortStableFunc(s.steps, func(a, b stepData) int { return cmp.Compare(a.Time, b.Time) })
@@ -78,6 +79,13 @@ func (p *pass) data() (*pageData, []*track) {
 		for _, party := range s.witness.Parties {
 			if party.Process >= 0 {
 				w.Lanes = append(w.Lanes, t.lane(party.Process))
+			}
+		}
+		for _, wait := range s.witness.Waits {
+			for _, waiter := range wait.Told() {
+				if lane := t.lane(waiter.Process); !slices.Contains(w.Lanes, lane) {
+					w.Lanes = append(w.Lanes, lane)
+				}
 			}
 		}
 		d.Witnesses = append(d.Witnesses, w)

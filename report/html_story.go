@@ -13,6 +13,7 @@ import (
 // story gathers the events around one violation.
 type story struct {
 	guarantee string
+	total     int // violations of the guarantee
 	witness   *verdict.Witness
 	around    time.Duration // the distance up to which other events are considered
 
@@ -46,7 +47,9 @@ func storiesOf(header *histories.Header, r *checker.Report) []*story {
 			continue
 		}
 		for j := range v.Witnesses {
-			all = append(all, newStory(v.Guarantee, &v.Witnesses[j], around))
+			s := newStory(v.Guarantee, &v.Witnesses[j], around)
+			s.total = v.Violations
+			all = append(all, s)
 		}
 	}
 	return all
@@ -90,6 +93,9 @@ func (s *story) mustTell(i int, e *histories.Event) bool {
 	case histories.Expired:
 		return e.Time <= w.To+s.around && slices.ContainsFunc(w.Parties, func(p verdict.Party) bool { return p.Session != "" && p.Session == e.Session })
 	}
+	if waits(w, i) {
+		return true
+	}
 	for _, p := range w.Parties {
 		if i == p.Event || i == p.Invoke {
 			return true
@@ -110,6 +116,13 @@ func (s *story) mustTell(i int, e *histories.Event) bool {
 		}
 	}
 	return false
+}
+
+// waits reports whether event i is the call of a process that waits for a lock in vain.
+func waits(w *verdict.Witness, i int) bool {
+	return slices.ContainsFunc(w.Waits, func(x verdict.Wait) bool {
+		return slices.ContainsFunc(x.Told(), func(y verdict.Waiter) bool { return y.Invoke == i })
+	})
 }
 
 // lines returns the story in the order of time.

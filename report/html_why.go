@@ -41,6 +41,9 @@ func (s *story) leads(i int, e *histories.Event) {
 	if e.Time > w.To {
 		return
 	}
+	if waits(w, i) && len(s.steps) < maxSteps {
+		s.steps = append(s.steps, stepData{Time: int64(e.Time), What: fmt.Sprintf("process %d waits for it", e.Process), process: e.Process})
+	}
 	for _, p := range w.Parties {
 		step := stepData{Time: int64(e.Time), process: p.Process}
 		switch {

@@ -224,11 +224,12 @@ func (p *printer) verdict(v *verdict.Verdict, name, outcome int) {
 }
 
 // witnesses prints the first violation of each guarantee, or, in a verbose report, all
-// recorded ones.
+// recorded ones. A guarantee that is broken for the same cause as one before is told there.
 func (p *printer) witnesses(verdicts []verdict.Verdict) {
+	told := map[string]bool{}
 	for i := range verdicts {
 		v := &verdicts[i]
-		if v.Outcome != verdict.Violated {
+		if v.Outcome != verdict.Violated || !p.style.Verbose && told[mainCause(v)] {
 			continue
 		}
 		shown, which := v.Witnesses, ""
@@ -249,6 +250,30 @@ func (p *printer) witnesses(verdicts []verdict.Verdict) {
 		}
 		if more := v.Violations - len(shown); more > 0 && p.style.Verbose {
 			p.printf("  … and %d more\n", more)
+		}
+		if cause := mainCause(v); cause != "" && !told[cause] {
+			told[cause] = true
+			p.cause(v, verdicts[i+1:])
+		}
+	}
+}
+
+// mainCause returns the cause of most violations of a guarantee, "" if it is not known.
+func mainCause(v *verdict.Verdict) string {
+	if len(v.Causes) == 0 {
+		return ""
+	}
+	return v.Causes[0].What
+}
+
+// cause prints the cause of most violations of a guarantee, and the guarantees further down that
+// are violated for the same cause.
+func (p *printer) cause(v *verdict.Verdict, others []verdict.Verdict) {
+	c := v.Causes[0]
+	p.wrapped("  cause: ", "  ", fmt.Sprintf("%s, %d of %s", c.What, c.Count, words.Count(v.Violations, "violation")))
+	for i := range others {
+		if o := &others[i]; o.Outcome == verdict.Violated && mainCause(o) == c.What {
+			p.wrapped("  the same cause: ", "  ", fmt.Sprintf("%s, violated %s: %s", o.Guarantee, words.Times(o.Violations), o.Reason))
 		}
 	}
 }

@@ -235,3 +235,27 @@ func TestWhatFaultsMetFitsTheTerminal(t *testing.T) {
 		}
 	}
 }
+
+// Guarantees that are broken for one cause stand together.
+func TestOneCauseIsToldOnce(t *testing.T) {
+	w := []verdict.Witness{{What: "it broke"}}
+	causes := []verdict.Cause{{What: verdict.NotTold, Count: 143}}
+	r := &checker.Report{Verdicts: []verdict.Verdict{
+		{Guarantee: "mutual exclusion", Outcome: verdict.Violated, Promised: true, Reason: "two", Violations: 145, Witnesses: w, Causes: causes},
+		{Guarantee: "no lost update, plain", Outcome: verdict.Violated, Promised: true, Reason: "2 writes of 26 lost", Violations: 2, Witnesses: w, Causes: causes},
+		{Guarantee: "fairness", Outcome: verdict.Violated, Promised: true, Reason: "three", Violations: 3, Witnesses: w},
+	}}
+	text := told(t, r, report.Run{}, report.Style{})
+	for _, want := range []string{
+		"  cause: " + verdict.NotTold + ", 143 of 145 violations\n",
+		"  the same cause: no lost update, plain, violated 2 times: 2 writes of 26 lost\n",
+		"fairness was violated 3 times, first:",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing:\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "no lost update, plain was violated") {
+		t.Errorf("the second guarantee is told twice:\n%s", text)
+	}
+}

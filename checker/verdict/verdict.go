@@ -26,6 +26,8 @@ type Verdict struct {
 	// Violations counts all violations.
 	Violations int      `json:"violations,omitempty"`
 	Figures    []Figure `json:"figures,omitempty"`
+	// Causes are the causes of the violations that the record tells, the most frequent first.
+	Causes []Cause `json:"causes,omitempty"`
 
 	everyOne  bool        // every violation becomes a witness, and not only the first few
 	found     []violation // the violations that may become witnesses

@@ -27,6 +27,9 @@ type Witness struct {
 	// Order is the order of two holds that must not overlap, by the servers' logs; empty if
 	// that is not known.
 	Order Order `json:"order,omitempty"`
+	// Waits are the locks that a party waits for, with all who wait for them and why that does
+	// not end.
+	Waits []Wait `json:"waits,omitempty"`
 }
 
 // Order tells whether the servers or a client erred when two holders had a lock.
@@ -65,10 +68,11 @@ type FaultSpan struct {
 	Open bool          `json:"open,omitempty"` // it was never healed
 }
 
-// String describes the witness in one or two sentences.
+// String describes the witness in a few sentences.
 func (w Witness) String() string {
+	what := w.Told()
 	if len(w.Faults) == 0 {
-		return w.What + ". No fault was active."
+		return what + ". No fault was active."
 	}
 	f := w.Faults[0]
 	verb := "was active"
@@ -81,7 +85,17 @@ func (w Witness) String() string {
 	if n := len(w.Faults) - 1; n > 0 {
 		more = " (and " + words.Count(n, "other fault") + ")"
 	}
-	return fmt.Sprintf("%s. Fault %s%s %s%s.", w.What, f.Title(), On(f.Targets), verb, more)
+	return fmt.Sprintf("%s. Fault %s%s %s%s.", what, f.Title(), On(f.Targets), verb, more)
+}
+
+// Told returns the violation in words, with the waits that it is about, without the faults.
+func (w Witness) Told() string {
+	what := w.What
+	for _, x := range w.Waits {
+		text := x.String()
+		what += ". " + strings.ToUpper(text[:1]) + text[1:]
+	}
+	return what
 }
 
 // On returns the targets of a fault as part of a sentence; "" if they are not known.

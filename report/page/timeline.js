@@ -69,7 +69,9 @@ function startTimeline(data) {
     layRows();
     box.scrollTop = 0;
     document.getElementById('tip').hidden = true; // it described the previous view
-    now.textContent = `Violation ${n + 1} of ${data.witnesses.length}: ${w.guarantee}. ${w.what}.`;
+    const shown = data.witnesses.filter(other => other.guarantee === w.guarantee).length;
+    const rest = w.total > shown ? ` Of the ${w.total} violations of ${w.guarantee} the page shows the first ${shown}.` : '';
+    now.textContent = `Violation ${n + 1} of ${data.witnesses.length}: ${w.guarantee}. ${w.what}.${rest}`;
   }
   function letGo() {
     Object.assign(view, { violation: -1, row: null, bar: -1 });

@@ -48,20 +48,36 @@ func (j *lossJudge) Window(_ *judge.Engines, t *facts.Trace) int {
 		if h.Session == "" || !t.Over(h) {
 			continue
 		}
-		if gone, expired := t.Sessions.Expired[h.Session]; expired {
+		if gone, ended := endOf(t, h); ended {
 			j.judge(t, h, gone)
 		} else if h.Why == facts.ByLoss {
 			j.early = append(j.early, h)
 		}
 	}
 	j.early = slices.DeleteFunc(j.early, func(h *facts.Hold) bool {
-		gone, expired := t.Sessions.Expired[h.Session]
-		if expired {
+		gone, ended := endOf(t, h)
+		if ended {
 			j.judge(t, h, gone)
 		}
-		return expired
+		return ended
 	})
 	return len(j.early) + len(j.deleted)
+}
+
+// endOf returns the time by which the session of a hold had ended: when the observer saw that,
+// or when it should have seen it by the servers' log. The observer may still see the end of a
+// session whose holder was told before; until then it is not decided.
+func endOf(t *facts.Trace, h *facts.Hold) (gone time.Duration, ended bool) {
+	gone, ended = t.Sessions.Expired[h.Session]
+	if t.Service == nil || !ended && h.Why == facts.ByLoss && !t.Last {
+		return gone, ended
+	}
+	if expired, known := t.Service.Expired(h.Session); known {
+		if at := facts.After(expired, witness.LateSight); !ended || at < gone {
+			return at, true
+		}
+	}
+	return gone, ended
 }
 
 // judge judges a hold whose session ended.
@@ -108,6 +124,7 @@ func (j *lossJudge) judge(t *facts.Trace, h *facts.Hold, gone time.Duration) {
 		j.delays = append(j.delays, h.End-ended)
 	}
 	if h.End > deadline {
+		j.v.Blame(verdict.NotTold)
 		j.v.Violate(func() verdict.Witness { return untold(t, h, ended, deadline) })
 	}
 }
@@ -133,6 +150,7 @@ func (j *lossJudge) judgeDeletion(t *facts.Trace, h *facts.Hold) bool {
 		}
 		j.deletions++
 		if h.End > deadline {
+			j.v.Blame(verdict.NotTold)
 			j.v.Violate(func() verdict.Witness { return untoldDeletion(t, h, f, deadline) })
 		}
 		return true
@@ -187,11 +205,11 @@ func (j *lossJudge) Conclude(_ *judge.Engines, t *facts.Trace) {
 		v.Idle("no session ended while its process held a lock")
 		return
 	}
-	what, whose := words.Count(j.cases, "session")+" ended", "session ended"
+	what, whose := words.Count(j.cases, "end")+" of sessions", "session ended"
 	if j.deletions > 0 {
-		what, whose = what+" and "+words.Count(j.deletions, "node")+" of locks were deleted", "session ended, or whose node was deleted,"
+		what, whose = what+" and "+words.Count(j.deletions, "deletion")+" of nodes", "session ended, or whose node was deleted,"
 	}
-	v.Conclude(what+" while holding, each holder was told in time",
+	v.Conclude("of the "+what+" while holding that the record has, each holder was told in time",
 		fmt.Sprintf("%d of %s whose %s learned of it too late or never", v.Violations, words.Count(j.cases+j.deletions, "holder"), whose))
 }
 

@@ -174,6 +174,7 @@ func (b *holdTracker) granted(w *ownership, o *Op) {
 // begin records the hold that o began.
 func (b *holdTracker) begin(h *Hold, o *Op) {
 	o.Hold = h
+	o.info.Granted, o.info.GrantedTo = h.Start, h.Process
 	b.t.Holds = append(b.t.Holds, h)
 	o.By.Holds.add(h)
 	for _, l := range b.t.listeners {

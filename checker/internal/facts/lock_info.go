@@ -2,6 +2,7 @@ package facts
 
 import (
 	"slices"
+	"time"
 
 	"github.com/zkverify/zkverify/histories"
 )
@@ -10,11 +11,13 @@ import (
 type LockInfo struct {
 	Lock       string
 	Recipe     histories.Recipe
-	at         int     // in order of appearance
-	Operations int     // invoked
-	Got        int     // times that the lock was acquired, or the barrier passed
-	touched    bool    // it had an event in this window
-	holds      []*Hold // of this window, if it is touched
+	at         int           // in order of appearance
+	Operations int           // invoked
+	Got        int           // times that the lock was acquired, or the barrier passed
+	Granted    time.Duration // when the last hold of it began; 0 if there was none
+	GrantedTo  int           // the process of that hold
+	touched    bool          // it had an event in this window
+	holds      []*Hold       // of this window, if it is touched
 	owned      owned
 	held       held
 }

@@ -181,3 +181,12 @@ func (s *Service) SessionEnd(id string) *service.Session {
 	}
 	return nil
 }
+
+// Expired returns the time by which the servers had certainly expired a session, and whether
+// they did.
+func (s *Service) Expired(id string) (by time.Duration, expired bool) {
+	if end := s.SessionEnd(id); end != nil && end.Expired {
+		return end.Closed.Time + s.log.Clock, true
+	}
+	return 0, false
+}

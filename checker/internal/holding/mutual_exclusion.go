@@ -27,7 +27,7 @@ type exclusionJudge struct {
 	v                           *verdict.Verdict
 	locks                       facts.PerLock[exclusionOf]
 	holds, raw, paused, growing int
-	orders                      orders
+	causes                      causes
 }
 
 // exclusionOf is the judge's record of one lock.
@@ -60,7 +60,7 @@ func (j *exclusionJudge) Window(e *judge.Engines, t *facts.Trace) (kept int) {
 				if a.Hold.Token != (histories.Token{}) && a.Hold.Token.Less(b.Hold.Token) {
 					j.growing++
 				}
-				j.orders.count(t, a.Hold, b.Hold)
+				j.causes.add(a, b)
 				j.v.ViolateFrom(max(a.From, b.From), func() verdict.Witness { return doubleHold(t, a, b) })
 				of.violations++
 				return of.violations < maxPairs
@@ -125,7 +125,7 @@ func (j *exclusionJudge) Conclude(e *judge.Engines, t *facts.Trace) {
 	if v.Violations > 0 && j.growing == v.Violations {
 		why += "; exclusion broken, fencing would have protected"
 	}
-	why += j.orders.String()
+	why += j.causes.blame(t, v)
 	v.Conclude(words.Count(j.holds, "hold")+", no two owners at the same time", why)
 }
 

@@ -38,7 +38,7 @@ type readWriteJudge struct {
 	v                               *verdict.Verdict
 	locks                           facts.PerLock[readWriteOf]
 	raw, readers, writers, downward int
-	orders                          orders
+	causes                          causes
 }
 
 // readWriteOf is the judge's record of one lock.
@@ -70,7 +70,7 @@ func (j *readWriteJudge) Window(e *judge.Engines, t *facts.Trace) (kept int) {
 		j.downward += downgraded(t, holds)
 		if e.Sweeps {
 			sweep(t, facts.PiecesOf(holds), readersBeside, t.Over, func(a, b facts.Piece) bool {
-				j.orders.count(t, a.Hold, b.Hold)
+				j.causes.add(a, b)
 				j.v.ViolateFrom(max(a.From, b.From), func() verdict.Witness { return notAlone(t, a, b) })
 				of.violations++
 				return of.violations < maxPairs
@@ -108,7 +108,7 @@ func (j *readWriteJudge) Conclude(e *judge.Engines, t *facts.Trace) {
 		v.Idle("no client ever held a lock")
 	default:
 		v.Conclude(fmt.Sprintf("%s to read, %d to write, no writer beside anybody else", words.Count(j.readers, "hold"), j.writers),
-			"a writer and somebody else held one lock at the same time, "+words.Times(v.Violations)+j.orders.String())
+			"a writer and somebody else held one lock at the same time, "+words.Times(v.Violations)+j.causes.blame(t, v))
 	}
 }
 

@@ -2,6 +2,7 @@ package queue
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,12 +30,13 @@ type progressJudge struct {
 	recent *recentAcquires
 	free   *freeTries
 	wakes  *wakeUps
+	leaks  *leaks
 }
 
 // NewProgress returns the judge of whether locks are granted at all.
 func NewProgress(t *facts.Trace, v *verdict.Verdict) judge.Judge {
 	way := newInTheWay(t)
-	j := &progressJudge{v: v, t: t, recent: &recentAcquires{t: t}, free: newFreeTries(t, way), wakes: newWakeUps(t, way)}
+	j := &progressJudge{v: v, t: t, recent: &recentAcquires{t: t}, free: newFreeTries(t, way), wakes: newWakeUps(t, way), leaks: newLeaks()}
 	t.Listen(j)
 	return j
 }
@@ -45,6 +47,7 @@ func (j *progressJudge) Event(_ int, e *histories.Event) {
 		for _, o := range j.t.Process(e.Process).Open {
 			j.free.crashed(o)
 			j.wakes.crashed(o)
+			j.leaks.suspect(o)
 		}
 	}
 }
@@ -64,6 +67,7 @@ func (j *progressJudge) Placed(o *facts.Op) { j.wakes.placed(o) }
 func (j *progressJudge) Completed(o *facts.Op) {
 	j.free.completed(o)
 	j.wakes.completed(o)
+	j.leaks.completed(o)
 }
 
 func (j *progressJudge) Window(*judge.Engines, *facts.Trace) int {
@@ -137,17 +141,34 @@ func (j *progressJudge) judgeWakeUps() int {
 
 // recovery is the result for all pairs of a process and a lock after the faults.
 type recovery struct {
-	judged, stuck int
-	tooEarly      int           // the history ends before the bound does
-	slowest       time.Duration // first acquire
+	judged   int
+	stuck    []pair
+	unasked  int            // of those, the pairs whose process never asked for the lock
+	waits    []verdict.Wait // what the others wait for
+	tooEarly int            // the history ends before the bound does
+	slowest  time.Duration  // first acquire
+}
+
+// pair is a process and a lock that it did not get in time.
+type pair struct {
+	facts.LockUse
+	from, deadline time.Duration
+	late           time.Duration // when it got the lock after the deadline; 0 if never
 }
 
 // wrong lists the violations, with the numbers of missed wake-ups, refused tries, and locks
 // that were free and tried without success.
 func (r recovery) wrong(bound time.Duration, notWoken string, missed, refused, vain int) []string {
 	var wrong []string
-	if r.stuck > 0 {
-		wrong = append(wrong, fmt.Sprintf("%d of %s had no acquire within %s of the end of the faults", r.stuck, words.Count(r.judged, "pair of client and lock"), verdict.Ms(bound)))
+	if len(r.stuck) > 0 {
+		text := fmt.Sprintf("%d of %s had no acquire within %s of the end of the faults", len(r.stuck), words.Count(r.judged, "pair of client and lock"), verdict.Ms(bound))
+		if graph := verdict.Blocked(r.waits); graph != "" {
+			text += ": " + graph
+			if r.unasked > 0 {
+				text += fmt.Sprintf("; no process has asked for the other %s", words.Count(r.unasked, "pair"))
+			}
+		}
+		wrong = append(wrong, text)
 	}
 	if missed > 0 {
 		wrong = append(wrong, notWoken)
@@ -203,12 +224,12 @@ func (j *progressJudge) judgeRecovery(start, horizon time.Duration, over bool) r
 				r.tooEarly++
 				continue
 			default:
-				r.stuck++
-				j.v.ViolateFrom(first, func() verdict.Witness { return j.stuck(wanted, first, deadline, when, ok) })
+				r.stuck = append(r.stuck, pair{wanted, first, deadline, when})
 			}
 			r.judged++
 		}
 	}
+	j.tell(&r, start, horizon)
 	j.v.Count("processes × locks judged", r.judged)
 	j.v.Figures = append(j.v.Figures, verdict.Figure{Name: "slowest first acquire in recovery", Value: float64(r.slowest) / 1e6, Unit: "ms"})
 	return r
@@ -237,25 +258,71 @@ func (j *progressJudge) wanted() []facts.LockUse {
 	return out
 }
 
-func (j *progressJudge) stuck(wanted facts.LockUse, from, deadline, when time.Duration, ok bool) verdict.Witness {
-	p, lock := wanted.Process, wanted.Lock
-	party := verdict.Party{Process: p, From: from, To: deadline, Event: -1}
+// tell records the violations of a recovery: first those of the processes that wait for a lock.
+func (j *progressJudge) tell(r *recovery, start, end time.Duration) {
+	if len(r.stuck) == 0 {
+		return
+	}
+	w := waitsIn(j.t, j.recent.all, j.leaks, start, end)
+	r.waits = w.graph(r.stuck)
+	waiters := func(p pair) int {
+		if _, waits := w.waiting[p.LockUse]; !waits {
+			return 0
+		}
+		for _, x := range r.waits {
+			if x.Lock == p.Lock {
+				return len(x.Waiters)
+			}
+		}
+		return 0
+	}
+	slices.SortStableFunc(r.stuck, func(a, b pair) int { return waiters(b) - waiters(a) })
+	for _, p := range r.stuck {
+		after := start
+		if p.late == 0 && waiters(p) == 0 {
+			r.unasked++
+			after = end
+		}
+		j.v.ViolateFrom(after, func() verdict.Witness { return j.stuck(p, w, r.waits) })
+	}
+}
+
+func (j *progressJudge) stuck(of pair, waits *waits, graph []verdict.Wait) verdict.Witness {
+	p, lock := of.Process, of.Lock
+	parties := []verdict.Party{{Process: p, From: of.from, To: of.deadline, Event: -1}}
 	for _, o := range j.recent.all {
-		if o.Process == p && o.Lock == lock && o.Mode == wanted.Mode && o.Call <= deadline {
-			party = witness.OfOp(o.Op) // its last attempt
+		if o.Process == p && o.Lock == lock && o.Mode == of.Mode && o.Call <= of.deadline {
+			parties[0] = witness.OfOp(o.Op) // its last attempt
 		}
 	}
-	w := witness.New(j.t, lock, from, min(deadline, j.t.End), party)
+	waiting, asked := waits.waiting[of.LockUse]
+	if asked {
+		if blocker, _ := waits.inTheWay(j.t.Info(lock)); blocker != nil && blocker.Process != p {
+			parties = append(parties, *blocker)
+		}
+	}
+	w := witness.New(j.t, lock, of.from, min(of.deadline, j.t.End), parties...)
 	what := fmt.Sprintf("get lock %q", lock)
 	switch {
 	case !j.t.Header.RecipeOf(lock).IsLock():
 		what = fmt.Sprintf("pass barrier %q", lock)
-	case wanted.Mode != "":
-		what += fmt.Sprintf(" to %s", wanted.Mode)
+	case of.Mode != "":
+		what += fmt.Sprintf(" to %s", of.Mode)
 	}
-	w.What = fmt.Sprintf("process %d did not %s between %s and %s, after the faults were healed", p, what, verdict.At(from), verdict.At(deadline))
-	if ok {
-		w.What += ", only at " + verdict.At(when)
+	w.What = fmt.Sprintf("process %d did not %s between %s and %s, after the faults were healed", p, what, verdict.At(of.from), verdict.At(of.deadline))
+	switch {
+	case of.late != 0:
+		w.What += ", only at " + verdict.At(of.late)
+	case asked:
+		w.What += "; it waits since " + verdict.At(waiting.since)
+	default:
+		w.What += "; it did not ask for it"
+	}
+	for _, x := range graph {
+		mine := slices.ContainsFunc(x.Waiters, func(y verdict.Waiter) bool { return y.Process == p })
+		if of.late == 0 && (asked && x.Lock == lock || !asked && mine) {
+			w.Waits = append(w.Waits, x)
+		}
 	}
 	return w
 }

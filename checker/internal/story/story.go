@@ -40,6 +40,11 @@ func Pick(t *facts.Trace, x Excerpt, w verdict.Witness) []int {
 			must(read.Done)
 		}
 	}
+	for _, wait := range w.Waits {
+		for _, waiter := range wait.Told() {
+			must(waiter.Invoke)
+		}
+	}
 	for i := range causes(t, x, w) {
 		must(i)
 	}

@@ -33,3 +33,18 @@ func sessionEnds(t *facts.Trace, until time.Duration, parties []verdict.Party) [
 	}
 	return ends
 }
+
+// CauseOf returns the cause of an overlap of two holds that lasted until a time; "" if the record
+// does not tell it.
+func CauseOf(t *facts.Trace, until time.Duration, a, b *facts.Hold) string {
+	w := verdict.Witness{SessionEnds: sessionEnds(t, min(until, t.End), []verdict.Party{OfHold(a), OfHold(b)})}
+	if t.Service != nil {
+		switch turn, _, _ := t.Service.Between(a, b); turn {
+		case facts.TooEarly:
+			w.Order = verdict.GrantedEarly
+		case facts.InTurn:
+			w.Order = verdict.BeliefOutlived
+		}
+	}
+	return w.Cause()
+}

@@ -1,0 +1,24 @@
+package report
+
+import (
+	"testing"
+	"time"
+
+	"github.com/zkverify/zkverify/checker/verdict"
+	"github.com/zkverify/zkverify/histories"
+)
+
+// The page tells, and draws, those who wait for a lock in vain, although they are no parties.
+func TestTheStoryTellsOfThoseWhoWait(t *testing.T) {
+	w := &verdict.Witness{Lock: "a", From: time.Second, To: 3 * time.Second, Waits: []verdict.Wait{{Lock: "a", Waiters: []verdict.Waiter{{Process: 7, Since: 2 * time.Second, Invoke: 5}}}}}
+	s := newStory("progress", w, time.Second)
+	call := &histories.Event{Time: 2 * time.Second, Type: histories.Invoke, Process: 7, Op: histories.Acquire, Lock: "a"}
+	s.step(4, call)
+	if len(s.must)+len(s.steps) != 0 {
+		t.Errorf("another call is told: %v, %v", s.must, s.steps)
+	}
+	s.step(5, call)
+	if len(s.must) != 1 || len(s.steps) != 1 || s.steps[0].What != "process 7 waits for it" {
+		t.Errorf("%v, %v", s.must, s.steps)
+	}
+}
