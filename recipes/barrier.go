@@ -1,6 +1,7 @@
 package recipes
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -24,8 +25,8 @@ type Barrier struct {
 // NewBarrier returns the barrier at path, an absolute ZooKeeper path. The node
 // at path is the barrier and must serve no other purpose. Missing parents are created as
 // containers. The options apply to that node.
-func NewBarrier(client *Client, path string, options ...NodeOption) *Barrier {
-	return &Barrier{client: client, path: client.resolve(path), cfg: newLockConfig(client, options)}
+func NewBarrier(client *Client, path string, options ...LockOption) *Barrier {
+	return &Barrier{client: client, path: client.resolve(path), cfg: newLockConfig(client, "Barrier", options)}
 }
 
 // Path returns the barrier's path.
@@ -35,7 +36,7 @@ func (b *Barrier) Path() string { return b.path }
 // runs at the same time may take effect before or after Set.
 //
 // Errors: ctx's cause (a request that is then still under way may take effect after the return);
-// [ErrBadPath]; [ErrTooLarge] (see [WithData]); [ErrClosed]; errors of ZooKeeper such as
+// [ErrBadPath]; [ErrBadOption]; [ErrTooLarge] (see [WithData]); [ErrClosed]; errors of ZooKeeper such as
 // zk.ErrNoAuth.
 func (b *Barrier) Set(ctx context.Context) error {
 	return b.do(ctx, "set", b.set)
@@ -59,7 +60,7 @@ func (b *Barrier) Remove(ctx context.Context) error {
 // leave one watch on the barrier's node at the servers, shared by all waits of the session, until
 // the node is deleted or the session ends: ZooKeeper's Go client cannot remove a watch.
 //
-// Errors: ctx's cause; [ErrBadPath]; [ErrClosed]; errors of ZooKeeper such as
+// Errors: ctx's cause; [ErrBadPath]; [ErrBadOption]; [ErrClosed]; errors of ZooKeeper such as
 // zk.ErrNoAuth.
 func (b *Barrier) Wait(ctx context.Context) error {
 	var first int64
@@ -68,7 +69,7 @@ func (b *Barrier) Wait(ctx context.Context) error {
 
 // do runs one call of the barrier, in as many sessions as it takes.
 func (b *Barrier) do(ctx context.Context, op string, step func(context.Context, *session.Session) error) error {
-	err := session.CheckPath(b.path)
+	err := cmp.Or(b.cfg.bad, session.CheckPath(b.path))
 	if err == nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}

@@ -1,6 +1,7 @@
 package recipes
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -49,8 +50,8 @@ type DoubleBarrier struct {
 // absolute ZooKeeper path. Missing parents, and the node itself, are created as
 // containers. Children of the node whose names are not those of members are ignored. [WithData]
 // applies to the member's node, [WithLockACL] also to the node that marks a round.
-func NewDoubleBarrier(client *Client, path string, n int, options ...NodeOption) *DoubleBarrier {
-	return &DoubleBarrier{client: client, path: client.resolve(path), n: n, cfg: newLockConfig(client, options)}
+func NewDoubleBarrier(client *Client, path string, n int, options ...LockOption) *DoubleBarrier {
+	return &DoubleBarrier{client: client, path: client.resolve(path), n: n, cfg: newLockConfig(client, "DoubleBarrier", options)}
 }
 
 // Path returns the barrier's path.
@@ -64,8 +65,8 @@ func (b *DoubleBarrier) Path() string { return b.path }
 //
 // When the session ends during the wait, Enter continues in the next session.
 //
-// Errors: ctx's cause; [ErrEntered]; [ErrBadMembers]; [ErrBadPath]; [ErrTooLarge]
-// (see [WithData]); [ErrClosed]; errors of ZooKeeper such as zk.ErrNoAuth. The client needs
+// Errors: ctx's cause; [ErrEntered]; [ErrBadMembers]; [ErrBadPath]; [ErrBadOption];
+// [ErrTooLarge] (see [WithData]); [ErrClosed]; errors of ZooKeeper such as zk.ErrNoAuth. The client needs
 // permission to write the node at path to delete the nodes that a crash has left.
 func (b *DoubleBarrier) Enter(ctx context.Context) error {
 	if err := b.enter(ctx); err != nil {
@@ -91,7 +92,7 @@ func (b *DoubleBarrier) Leave(ctx context.Context) error {
 }
 
 func (b *DoubleBarrier) enter(ctx context.Context) error {
-	if err := session.CheckPath(b.path); err != nil {
+	if err := cmp.Or(b.cfg.bad, session.CheckPath(b.path)); err != nil {
 		return err
 	}
 	if b.n < 1 || b.n > maxMembers(b.path) {

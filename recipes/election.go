@@ -24,8 +24,8 @@ type Election struct{ queue Mutex }
 // children but candidates. Missing parents are created as containers. [WithData] sets the data
 // that a candidate announces, such as an address. Default: the client's identity (see
 // [WithIdentity]). It is Curator's id.
-func NewElection(client *Client, path string, options ...ElectionOption) *Election {
-	m := Mutex{client: client, path: client.resolve(path), kind: queue.Latch, kinds: queue.Latches, rule: queue.Exclusive, cfg: newLockConfig(client, options)}
+func NewElection(client *Client, path string, options ...LockOption) *Election {
+	m := Mutex{client: client, path: client.resolve(path), kind: queue.Latch, kinds: queue.Latches, rule: queue.Exclusive, cfg: newLockConfig(client, "Election", options)}
 	if m.cfg.selector {
 		m.kind, m.kinds = queue.Lock, queue.Locks
 		if m.cfg.revoked == nil {
@@ -47,7 +47,7 @@ func (e *Election) Path() string { return e.queue.path }
 //
 // Errors: ctx's cause; [ErrAlreadyHeld] with the context of a term of this election, or by an
 // owner (see [WithOwner]) that leads; [ErrLeaseLost] or [ErrNotHeld] with the context of a term
-// or lease that is over; [ErrBadPath]; [ErrClosed]; [ErrTooLarge] (see [WithData]);
+// or lease that is over; [ErrBadPath]; [ErrBadOption]; [ErrClosed]; [ErrTooLarge] (see [WithData]);
 // [ErrSequenceEnd]; errors of ZooKeeper such as zk.ErrNoAuth.
 func (e *Election) Campaign(ctx context.Context) (*Term, error) {
 	return e.campaign(ctx, "campaign", true)

@@ -115,7 +115,7 @@ func TestATryToLead(t *testing.T) {
 }
 
 func TestALeaderCannotCampaign(t *testing.T) {
-	for _, options := range [][]recipes.ElectionOption{nil, {recipes.WithLeaderSelector()}} {
+	for _, options := range [][]recipes.LockOption{nil, {recipes.WithLeaderSelector()}} {
 		e := recipes.NewElection(connect(t, addrsOf(t)), uniquePath(t), options...)
 		term := campaign(t, e)
 		if _, err := e.Campaign(term.Context()); !errors.Is(err, recipes.ErrAlreadyHeld) {

@@ -42,6 +42,10 @@ var (
 	// that of a lock node. Connect returns it for a bad WithNamespace.
 	ErrBadPath = session.ErrBadPath
 
+	// ErrBadOption is returned by every acquire, campaign and call of a barrier that was given a
+	// [LockOption] that it does not take. Its text names the option.
+	ErrBadOption = errors.New("recipes: bad option")
+
 	// ErrBadServers is returned by Connect and ParseServers for servers that are not a ZooKeeper
 	// connect string, such as an empty list.
 	ErrBadServers = errors.New("recipes: bad servers")

@@ -150,7 +150,7 @@ func ExampleWithConnectionListener() {
 	// ready: false
 }
 
-func ExampleObservers() {
+func ExampleWithObserver_several() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	slow := recipes.Observer{
@@ -165,7 +165,7 @@ func ExampleObservers() {
 		Released: func(l *recipes.Lease, _ time.Duration) { fmt.Println("released", l.Path()) },
 		Lost:     func(l *recipes.Lease, _ time.Duration) { fmt.Println("lost", l.Path()) },
 	}
-	client, err := recipes.Connect(ctx, addrs(), recipes.WithObserver(recipes.Observers(slow, audit)))
+	client, err := recipes.Connect(ctx, addrs(), recipes.WithObserver(slow), recipes.WithObserver(audit))
 	if err != nil {
 		fmt.Println(err)
 		return

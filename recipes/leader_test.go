@@ -39,7 +39,7 @@ func (o observing) sees(data string, token recipes.Token) recipes.Participant {
 }
 
 func TestAnObserverSeesLeadersComeAndGo(t *testing.T) {
-	for _, options := range [][]recipes.ElectionOption{nil, {recipes.WithLeaderSelector()}} {
+	for _, options := range [][]recipes.LockOption{nil, {recipes.WithLeaderSelector()}} {
 		path := uniquePath(t)
 		candidate := func(data string) *recipes.Election {
 			return recipes.NewElection(connect(t, addrsOf(t)), path, append(options, recipes.WithData([]byte(data)))...)

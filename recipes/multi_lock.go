@@ -185,7 +185,7 @@ func (m *MultiLock) sortOut(ctx context.Context, client *Client, sorted []Lock, 
 			apart = append(apart, l)
 			continue
 		}
-		key, err := client.begin(ctx, mutex.path, mutex.kind)
+		key, err := client.begin(ctx, mutex.cfg, mutex.path, mutex.kind)
 		if err != nil {
 			return nil, err
 		}

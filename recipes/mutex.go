@@ -25,8 +25,8 @@ type Mutex struct {
 
 // NewMutex returns the mutex at path, an absolute ZooKeeper path that should
 // have no children but contenders. Missing parents are created as containers.
-func NewMutex(client *Client, path string, options ...MutexOption) *Mutex {
-	m := &Mutex{client: client, path: client.resolve(path), kind: queue.Lock, kinds: queue.Locks, rule: queue.Exclusive, cfg: newLockConfig(client, options)}
+func NewMutex(client *Client, path string, options ...LockOption) *Mutex {
+	m := &Mutex{client: client, path: client.resolve(path), kind: queue.Lock, kinds: queue.Locks, rule: queue.Exclusive, cfg: newLockConfig(client, "Mutex", options)}
 	if m.cfg.rule != nil {
 		m.rule = m.cfg.rule.shown(client.cfg.Callbacks)
 	}
@@ -48,8 +48,8 @@ func (m *Mutex) Held() bool { return m.client.holds.held(m.path, m.kind) }
 // queue.
 //
 // Errors: ctx's cause; [ErrLeaseLost] or [ErrNotHeld] with the context of a
-// lease that is over; [ErrBadPath]; [ErrClosed]; [ErrUpgrade] (see
-// [ReadWriteMutex]); [ErrTooLarge] (see [WithData]); [ErrSequenceEnd]; errors of ZooKeeper
+// lease that is over; [ErrBadPath]; [ErrBadOption]; [ErrClosed];
+// [ErrUpgrade] (see [ReadWriteMutex]); [ErrTooLarge] (see [WithData]); [ErrSequenceEnd]; errors of ZooKeeper
 // such as zk.ErrNoAuth.
 func (m *Mutex) Acquire(ctx context.Context) (*Lease, error) {
 	l, err := m.acquire(ctx, true)
@@ -89,7 +89,7 @@ func (m *Mutex) Participants(ctx context.Context) ([]Participant, error) {
 
 func (m *Mutex) acquire(ctx context.Context, block bool) (_ *Lease, err error) {
 	asked := time.Now()
-	key, err := m.client.begin(ctx, m.path, m.kind)
+	key, err := m.client.begin(ctx, m.cfg, m.path, m.kind)
 	if err != nil {
 		return nil, err
 	}

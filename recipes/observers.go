@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Observers returns an observer that calls each of these observers, in this order.
-func Observers(all ...Observer) Observer {
+// observers returns an observer that calls each of these observers, in this order.
+func observers(all ...Observer) Observer {
 	return Observer{
 		Acquiring:       eachAcquiring(all),
 		Enqueued:        each(all, func(o Observer) func(context.Context, Enqueued) { return o.Enqueued }),

@@ -37,7 +37,7 @@ func recorder(name string, calls *[]string) Observer {
 func TestEveryObserverIsToldEverythingInOrder(t *testing.T) {
 	t.Parallel()
 	var calls []string
-	o := Observers(recorder("a", &calls), Observer{}, recorder("b", &calls))
+	o := observers(recorder("a", &calls), Observer{}, recorder("b", &calls))
 	a := Acquiring{Path: "/x"}
 	ctx := o.Acquiring(t.Context(), a)
 	o.Enqueued(ctx, Enqueued{Path: "/x"})
@@ -62,11 +62,11 @@ func TestEveryObserverIsToldEverythingInOrder(t *testing.T) {
 func TestWhatNoObserverHearsCostsNothing(t *testing.T) {
 	t.Parallel()
 	for _, all := range [][]Observer{nil, {{}}, {{}, {}}} {
-		if o := reflect.ValueOf(Observers(all...)); !o.IsZero() {
+		if o := reflect.ValueOf(observers(all...)); !o.IsZero() {
 			t.Errorf("the observer of %d that hear nothing hears something", len(all))
 		}
 	}
-	one := reflect.ValueOf(Observers(Observer{}, Observer{Lost: func(*Lease, time.Duration) {}}))
+	one := reflect.ValueOf(observers(Observer{}, Observer{Lost: func(*Lease, time.Duration) {}}))
 	for i := range one.NumField() {
 		name := one.Type().Field(i).Name
 		if one.Field(i).IsNil() != (name != "Lost") {
@@ -84,7 +84,7 @@ func TestWhatNoObserverHearsCostsNothing(t *testing.T) {
 func TestAnObserverAmongOthersIsToldOfThePlace(t *testing.T) {
 	t.Parallel()
 	var calls []string
-	o := Observers(Observer{}, Observer{Enqueued: recorder("a", &calls).Enqueued})
+	o := observers(Observer{}, Observer{Enqueued: recorder("a", &calls).Enqueued})
 	if o.Enqueued == nil {
 		t.Fatal("no observer is told")
 	}

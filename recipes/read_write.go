@@ -27,7 +27,7 @@ type ReadWriteMutex struct {
 // path that should have no children but contenders. Missing parents are created
 // as containers.
 func NewReadWriteMutex(client *Client, path string, options ...LockOption) *ReadWriteMutex {
-	side := Mutex{client: client, path: client.resolve(path), kinds: queue.ReadWrites, cfg: newLockConfig(client, options)}
+	side := Mutex{client: client, path: client.resolve(path), kinds: queue.ReadWrites, cfg: newLockConfig(client, "ReadWriteMutex", options)}
 	rw := &ReadWriteMutex{read: side, write: side}
 	rw.read.kind, rw.read.rule = queue.Read, queue.Shared
 	rw.write.kind, rw.write.rule = queue.Write, queue.Exclusive

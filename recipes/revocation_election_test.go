@@ -41,12 +41,12 @@ func TestARequestToResignLeavesWhatTheLeaderAnnounces(t *testing.T) {
 	for _, c := range []struct {
 		name            string
 		listens, stays  bool // stays: the leader's node never has other data
-		electionOptions []recipes.ElectionOption
+		electionOptions []recipes.LockOption
 	}{
 		{"a leader that does not listen", false, true, nil},
 		{"a leader that listens", true, true, nil},
-		{"a selected leader that does not listen", false, false, []recipes.ElectionOption{recipes.WithLeaderSelector()}},
-		{"a selected leader that listens", true, false, []recipes.ElectionOption{recipes.WithLeaderSelector()}},
+		{"a selected leader that does not listen", false, false, []recipes.LockOption{recipes.WithLeaderSelector()}},
+		{"a selected leader that listens", true, false, []recipes.LockOption{recipes.WithLeaderSelector()}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path, conn := uniquePath(t), admin(t)

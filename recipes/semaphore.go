@@ -39,7 +39,7 @@ const maxPermits = 1000
 // NewSemaphore returns the semaphore at path with a fixed size, at least 1,
 // which must be the same for all clients that use it.
 func NewSemaphore(client *Client, path string, size int, options ...LockOption) *Semaphore {
-	return &Semaphore{client: client, path: client.resolve(path), size: size, cfg: newLockConfig(client, options)}
+	return &Semaphore{client: client, path: client.resolve(path), size: size, cfg: newLockConfig(client, "Semaphore", options)}
 }
 
 // NewSharedSemaphore returns the semaphore at path whose size is the value of count at the time
@@ -72,7 +72,7 @@ func (s *Semaphore) TryAcquire(ctx context.Context) (*Lease, error) { return s.T
 // [ErrTooManyPermits] when n is more than a fixed size, or more than 1,000 (with
 // a shared size AcquireN waits until it is raised); [ErrLeaseLost] or
 // [ErrNotHeld] with the context of a lease that is over; [ErrBadPath];
-// [ErrBadCount]; [ErrTooLarge] (see [WithData]), also when so many permits are held that a list
+// [ErrBadOption]; [ErrBadCount]; [ErrTooLarge] (see [WithData]), also when so many permits are held that a list
 // of them and n more is larger than jute.maxbuffer; [ErrClosed]; errors of ZooKeeper such as
 // zk.ErrNoAuth.
 func (s *Semaphore) AcquireN(ctx context.Context, n int) (*Lease, error) {
@@ -111,7 +111,7 @@ func (s *Semaphore) Participants(ctx context.Context) ([]Participant, error) {
 
 func (s *Semaphore) acquire(ctx context.Context, n int, block bool, id string) (_ *Lease, err error) {
 	asked := time.Now()
-	key, err := s.client.begin(ctx, s.path, queue.Permit)
+	key, err := s.client.begin(ctx, s.cfg, s.path, queue.Permit)
 	switch {
 	case err != nil:
 		return nil, err

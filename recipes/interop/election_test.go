@@ -12,10 +12,10 @@ import (
 )
 
 // bothElections runs a test with LeaderLatch and with LeaderSelector.
-func bothElections(t *testing.T, test func(t *testing.T, kind string, options []recipes.ElectionOption)) {
+func bothElections(t *testing.T, test func(t *testing.T, kind string, options []recipes.LockOption)) {
 	t.Run("LeaderLatch", func(t *testing.T) { test(t, "latch", nil) })
 	t.Run("LeaderSelector", func(t *testing.T) {
-		test(t, "selector", []recipes.ElectionOption{recipes.WithLeaderSelector()})
+		test(t, "selector", []recipes.LockOption{recipes.WithLeaderSelector()})
 	})
 }
 
@@ -39,7 +39,7 @@ func leadsNot(t *testing.T, e *recipes.Election) {
 }
 
 func TestElectionHasOneLeaderForBoth(t *testing.T) {
-	bothElections(t, func(t *testing.T, kind string, options []recipes.ElectionOption) {
+	bothElections(t, func(t *testing.T, kind string, options []recipes.LockOption) {
 		path := uniquePath(t)
 		ours, theirs := recipes.NewElection(goClient(t), path, options...), curatorClient(t)
 		for i := range 3 {
@@ -60,7 +60,7 @@ func TestElectionHasOneLeaderForBoth(t *testing.T) {
 }
 
 func TestElectionServesBothInTheOrderOfTheirArrival(t *testing.T) {
-	bothElections(t, func(t *testing.T, kind string, options []recipes.ElectionOption) {
+	bothElections(t, func(t *testing.T, kind string, options []recipes.LockOption) {
 		path, conn := uniquePath(t), admin(t)
 		ours, theirs := recipes.NewElection(goClient(t), path, options...), curatorClient(t)
 		first := elects(t, ours)
@@ -95,7 +95,7 @@ func TestElectionServesBothInTheOrderOfTheirArrival(t *testing.T) {
 
 // The data that a candidate announces is Curator's id.
 func TestElectionIsSeenAlikeByBoth(t *testing.T) {
-	bothElections(t, func(t *testing.T, kind string, options []recipes.ElectionOption) {
+	bothElections(t, func(t *testing.T, kind string, options []recipes.LockOption) {
 		path, conn := uniquePath(t), admin(t)
 		ours := recipes.NewElection(goClient(t), path, append(options, recipes.WithData([]byte("ours:80")))...)
 		theirs := curatorClient(t)

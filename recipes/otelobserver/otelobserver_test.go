@@ -205,8 +205,8 @@ func TestTwoObserversDoNotMeet(t *testing.T) {
 		s := start(t)
 		global := tracetest.NewSpanRecorder()
 		otel.SetTracerProvider(sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(global)))
-		client := s.connect("both", recipes.WithObserver(recipes.Observers(
-			otelobserver.New(), otelobserver.New(otelobserver.WithTracerProvider(s.provider)))))
+		client := s.connect("both", recipes.WithObserver(otelobserver.New()),
+			recipes.WithObserver(otelobserver.New(otelobserver.WithTracerProvider(s.provider))))
 		if err := recipes.NewMutex(client, "/l").Do(t.Context(), func(context.Context, *recipes.Lease) error { return nil }); err != nil {
 			t.Fatal(err)
 		}
