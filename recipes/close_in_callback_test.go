@@ -221,7 +221,7 @@ func TestCloseInsideALease(t *testing.T) {
 			return recipes.NewMultiLock(recipes.NewMutex(c, "/a"), recipes.NewMutex(c, "/b")).Do(context.Background(), func(context.Context, *recipes.MultiLease) error { close(); return nil })
 		},
 		"Run of an election": func(c *recipes.Client, close func()) error {
-			return recipes.NewElection(c, "/l").Run(context.Background(), func(context.Context, *recipes.Term) error { close(); return nil })
+			return recipes.NewElection(c, "/l").Run(context.Background(), func(context.Context, *recipes.Lease) error { close(); return nil })
 		},
 		"Observe of an election": func(c *recipes.Client, close func()) error {
 			for _, err := range recipes.NewElection(c, "/l").Observe(context.Background()) {

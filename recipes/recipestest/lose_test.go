@@ -164,10 +164,15 @@ func TestALossThatTheHolderCannotNotice(t *testing.T) {
 	})
 }
 
-func TestATermIsLostWithItsLease(t *testing.T) {
+func TestALeaderLosesItsTerm(t *testing.T) {
 	inBothTimes(t, func(t *testing.T) {
-		term, lease := recipestest.NewTerm(t)
-		if term.Lease() != lease.Lease || !term.Valid() {
+		c := recipestest.NewClient(t)
+		term, err := recipes.NewElection(c.Client, "/election").Campaign(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		lease := c.Lease("/election")
+		if term != lease.Lease || !term.Valid() {
 			t.Fatalf("%v, of %v", term, lease)
 		}
 		lease.Lose(recipes.LossNodeDeleted)
