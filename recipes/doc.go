@@ -21,8 +21,8 @@
 //   - When a call fails in any way (cancel, timeout, lost reply, failed clean-up), the client
 //     keeps deleting the call's node in the background until it is gone or its session has ended.
 //
-// The other recipes are [NonReentrantMutex], [ReadWriteMutex], [MultiLock], [Semaphore] with
-// [SharedCount], [Barrier] and [DoubleBarrier], [Election] of a leader, and revocation
+// The other recipes are [ReadWriteMutex], [MultiLock], [Semaphore] with [SharedCount],
+// [NewNonReentrantMutex], [Barrier] and [DoubleBarrier], [Election] of a leader, and revocation
 // ([WithRevocation], [Client.Revoke]). The documentation of each states what happens on loss,
 // cancel, timeout and misuse.
 //

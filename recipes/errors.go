@@ -98,8 +98,8 @@ var (
 	// lock's write side when the owner holds the read side: the owner would wait for itself.
 	ErrUpgrade = errors.New("recipes: a read lock cannot be upgraded to a write lock")
 
-	// ErrAlreadyHeld is returned by a [NonReentrantMutex] when its owner acquires it again, and
-	// by an [Election] when its leader campaigns.
+	// ErrAlreadyHeld is returned by a lock of [NewNonReentrantMutex] when its owner acquires it
+	// again, and by an [Election] when its leader campaigns.
 	ErrAlreadyHeld = errors.New("recipes: lock already held by its owner")
 
 	// ErrNoLeader is returned by Election.Leader when there is no candidate.

@@ -19,8 +19,9 @@ import (
 // whose session has ended takes no permit. Acquirers of one Client that follow each other in the
 // queue take their permits in one transaction, as far as permits are free.
 //
-// A semaphore is not reentrant: each acquire takes permits of its own. Its tokens grow in the
-// order of the grants; they fence only a semaphore of size 1.
+// A semaphore is not reentrant: each acquire takes permits of its own (but see
+// [NewNonReentrantMutex]). Its tokens grow in the order of the grants; they fence only a
+// semaphore of size 1.
 //
 // Loss, cancel and timeout: as with [Mutex]. A permit does not leak: it becomes free with the end
 // of its lease, at the latest with the end of the session.
@@ -29,6 +30,7 @@ type Semaphore struct {
 	path   string
 	size   int
 	count  *SharedCount // instead of size
+	alone  bool         // an owner takes one permit at a time
 	cfg    lockConfig
 }
 
@@ -52,6 +54,16 @@ func NewSharedSemaphore(client *Client, path string, count *SharedCount, options
 	return s
 }
 
+// NewNonReentrantMutex returns the semaphore of size 1 at path as a lock that its owner cannot
+// acquire twice: Curator's InterProcessSemaphoreMutex, on the same paths. A second acquire, with
+// the lease's context or by the same [WithOwner], fails with [ErrAlreadyHeld]; in Curator the
+// owner waits for itself. Prefer a [Mutex], which takes fewer messages.
+func NewNonReentrantMutex(client *Client, path string, options ...LockOption) *Semaphore {
+	s := NewSemaphore(client, path, 1, options...)
+	s.alone = true
+	return s
+}
+
 // Path returns the semaphore's path.
 func (s *Semaphore) Path() string { return s.path }
 
@@ -70,13 +82,14 @@ func (s *Semaphore) TryAcquire(ctx context.Context) (*Lease, error) { return s.T
 //
 // Errors: ctx's cause; [ErrBadPermits] when n or the size is less than 1;
 // [ErrTooManyPermits] when n is more than a fixed size, or more than 1,000 (with
-// a shared size AcquireN waits until it is raised); [ErrLeaseLost] or
+// a shared size AcquireN waits until it is raised); [ErrAlreadyHeld], see
+// [NewNonReentrantMutex]; [ErrLeaseLost] or
 // [ErrNotHeld] with the context of a lease that is over; [ErrBadPath];
 // [ErrBadOption]; [ErrBadCount]; [ErrTooLarge] (see [WithData]), also when so many permits are held that a list
 // of them and n more is larger than jute.maxbuffer; [ErrClosed]; errors of ZooKeeper such as
 // zk.ErrNoAuth.
 func (s *Semaphore) AcquireN(ctx context.Context, n int) (*Lease, error) {
-	l, err := s.acquire(ctx, n, true, session.NewGUID())
+	l, err := s.acquire(ctx, n, true)
 	if err != nil {
 		return nil, s.client.failed(ctx, "acquire", s.path, err)
 	}
@@ -86,7 +99,7 @@ func (s *Semaphore) AcquireN(ctx context.Context, n int) (*Lease, error) {
 // TryAcquireN takes n permits if no other acquirer is ahead in the queue and the permits are
 // free; if not, it returns [ErrNotAcquired]. Otherwise it is like AcquireN.
 func (s *Semaphore) TryAcquireN(ctx context.Context, n int) (*Lease, error) {
-	l, err := s.acquire(ctx, n, false, session.NewGUID())
+	l, err := s.acquire(ctx, n, false)
 	if err != nil {
 		return nil, s.client.failed(ctx, "try-acquire", s.path, err)
 	}
@@ -109,7 +122,7 @@ func (s *Semaphore) Participants(ctx context.Context) ([]Participant, error) {
 	return append(leases, waiting...), err
 }
 
-func (s *Semaphore) acquire(ctx context.Context, n int, block bool, id string) (_ *Lease, err error) {
+func (s *Semaphore) acquire(ctx context.Context, n int, block bool) (_ *Lease, err error) {
 	asked := time.Now()
 	key, err := s.client.begin(ctx, s.cfg, s.path, queue.Permit)
 	switch {
@@ -125,8 +138,8 @@ func (s *Semaphore) acquire(ctx context.Context, n int, block bool, id string) (
 		return nil, fmt.Errorf("%w: %d asked for, %d at a time", ErrTooManyPermits, n, maxPermits)
 	}
 	recipe := "nonreentrant"
-	if id != "" {
-		recipe, key.owner = "semaphore", id // a new owner, so no re-entry
+	if !s.alone {
+		recipe, key.owner = "semaphore", session.NewGUID() // a new owner, so no re-entry
 	}
 	if l, err := s.client.holds.enter(ctx, key); l != nil || err != nil {
 		return l, err
