@@ -55,8 +55,10 @@ var closers = map[string]setup{
 	"Observer.Acquired":                           observes(func(c *closer) recipes.Observer { return recipes.Observer{Acquired: c.leaseAndTime} }),
 	"Observer.Suspended":                          observes(func(c *closer) recipes.Observer { return recipes.Observer{Suspended: c.lease} }),
 	"Observer.Resumed":                            observes(func(c *closer) recipes.Observer { return recipes.Observer{Resumed: c.lease} }),
-	"Observer.Lost":                               observes(func(c *closer) recipes.Observer { return recipes.Observer{Lost: c.leaseAndTime} }),
-	"Observer.Released":                           observes(func(c *closer) recipes.Observer { return recipes.Observer{Released: c.leaseAndTime} }),
+	"Observer.Lost": observes(func(c *closer) recipes.Observer {
+		return recipes.Observer{Lost: func(*recipes.Lease, recipes.LossReason, time.Duration) { c.close() }}
+	}),
+	"Observer.Released": observes(func(c *closer) recipes.Observer { return recipes.Observer{Released: c.leaseAndTime} }),
 	"Observer.RevokeRequested": func(_ *zktest.Ensemble, c *closer) ([]recipes.Option, []recipes.LockOption) {
 		return []recipes.Option{recipes.WithObserver(recipes.Observer{RevokeRequested: c.lease})}, []recipes.LockOption{recipes.WithRevocation(func(*recipes.Lease) {})}
 	},

@@ -163,7 +163,9 @@ func ExampleWithObserver_several() {
 	audit := recipes.Observer{
 		Acquired: func(l *recipes.Lease, _ time.Duration) { fmt.Println("acquired", l.Path()) },
 		Released: func(l *recipes.Lease, _ time.Duration) { fmt.Println("released", l.Path()) },
-		Lost:     func(l *recipes.Lease, _ time.Duration) { fmt.Println("lost", l.Path()) },
+		Lost: func(l *recipes.Lease, why recipes.LossReason, _ time.Duration) {
+			fmt.Println("lost", l.Path(), why)
+		},
 	}
 	client, err := recipes.Connect(ctx, addrs(), recipes.WithObserver(slow), recipes.WithObserver(audit))
 	if err != nil {
