@@ -9,10 +9,8 @@ import (
 	"github.com/zkverify/zkverify/recipes/internal/session"
 )
 
-// Election elects one leader at a time among the candidates at a path. It is Curator's
-// LeaderLatch, on the same paths, with a fencing token and a notification of the loss. An
-// Election value is only a name: any number of values, in any number of processes, Curator's
-// included, take part in the election at a path.
+// Election elects one leader at a time among the candidates at a path: Curator's LeaderLatch, on
+// the same paths, with a fencing token and a notification of the loss.
 //
 // Candidates stand in a queue, and the first one leads. A leader's term is a [Lease]: Release
 // resigns, and a leader that loses its link is told before the servers can let another candidate
@@ -20,10 +18,8 @@ import (
 // -652, -653, -696).
 type Election struct{ queue Mutex }
 
-// NewElection returns the election at path, an absolute ZooKeeper path that should have no
-// children but candidates. Missing parents are created as containers. [WithData] sets the data
-// that a candidate announces, such as an address. Default: the client's identity (see
-// [WithIdentity]). It is Curator's id.
+// NewElection returns the election at path. [WithData] sets the data that a candidate announces,
+// such as an address: Curator's id.
 func NewElection(client *Client, path string, options ...LockOption) *Election {
 	m := Mutex{client: client, path: client.resolve(path), kind: queue.Latch, kinds: queue.Latches, rule: queue.Exclusive, cfg: newLockConfig(client, "Election", options)}
 	if m.cfg.selector {
@@ -38,17 +34,12 @@ func NewElection(client *Client, path string, options ...LockOption) *Election {
 // Path returns the election's path.
 func (e *Election) Path() string { return e.queue.path }
 
-// Campaign creates a candidate, waits until it is elected, and returns its term. Cancelling ctx
-// withdraws the candidate and deletes its node; ctx bounds the campaign, not the term. Each call
-// creates a candidate of its own.
+// Campaign creates a candidate, waits until it is elected, and returns its term. Each call creates
+// a candidate of its own.
 //
-// When the session ends during the wait, Campaign continues in the next session, at the end of
-// the queue.
-//
-// Errors: ctx's cause; [ErrAlreadyHeld] with the context of a term of this election, or by an
-// owner (see [WithOwner]) that leads; [ErrLeaseLost] or [ErrNotHeld] with the context of a term
-// or lease that is over; [ErrBadPath]; [ErrBadOption]; [ErrClosed]; [ErrTooLarge] (see [WithData]);
-// [ErrSequenceEnd]; errors of ZooKeeper such as zk.ErrNoAuth.
+// Errors: [ErrAlreadyHeld] with the context of a term of this election, or by an owner (see
+// [WithOwner]) that leads; [ErrLeaseLost] or [ErrNotHeld] with the context of a term or lease that
+// is over; [ErrSequenceEnd].
 func (e *Election) Campaign(ctx context.Context) (*Lease, error) {
 	return e.campaign(ctx, "campaign", true)
 }
@@ -127,8 +118,7 @@ func waitToCampaign(ctx context.Context, before int, longest time.Duration) {
 }
 
 // Participants lists the candidates in the order in which they will lead; the first one leads.
-// The list shows the recent past, and includes crashed candidates whose sessions have not expired
-// yet. Its errors are those of [Mutex.Participants].
+// See [Mutex.Participants].
 func (e *Election) Participants(ctx context.Context) ([]Participant, error) {
 	all, err := e.queue.Participants(ctx)
 	for i, p := range all {

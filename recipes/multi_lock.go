@@ -37,7 +37,6 @@ func (s *Semaphore) of() *Client { return s.client }
 // can.
 //
 // The context bounds the whole acquire. The loss of one lock is the loss of the [MultiLease].
-// Misuse: [ErrBadLocks] from every acquire. Otherwise as with the locks themselves.
 type MultiLock struct {
 	locks []Lock
 }

@@ -23,8 +23,8 @@ import (
 // [NewNonReentrantMutex]). Its tokens grow in the order of the grants; they fence only a
 // semaphore of size 1.
 //
-// Loss, cancel and timeout: as with [Mutex]. A permit does not leak: it becomes free with the end
-// of its lease, at the latest with the end of the session.
+// A permit does not leak: it becomes free with the end of its lease, at the latest with the end of
+// the session.
 type Semaphore struct {
 	client *Client
 	path   string
@@ -76,18 +76,13 @@ func (s *Semaphore) Acquire(ctx context.Context) (*Lease, error) { return s.Acqu
 // TryAcquire takes one permit if it can be had at once. See TryAcquireN.
 func (s *Semaphore) TryAcquire(ctx context.Context) (*Lease, error) { return s.TryAcquireN(ctx, 1) }
 
-// AcquireN waits for n permits, and gets all of them or none. Cancelling ctx ends the wait and
-// deletes the acquirer's node. When the session ends during the wait, AcquireN continues in the
-// next session, at the end of the queue.
+// AcquireN waits for n permits, and gets all of them or none.
 //
-// Errors: ctx's cause; [ErrBadPermits] when n or the size is less than 1;
-// [ErrTooManyPermits] when n is more than a fixed size, or more than 1,000 (with
-// a shared size AcquireN waits until it is raised); [ErrAlreadyHeld], see
-// [NewNonReentrantMutex]; [ErrLeaseLost] or
-// [ErrNotHeld] with the context of a lease that is over; [ErrBadPath];
-// [ErrBadOption]; [ErrBadCount]; [ErrTooLarge] (see [WithData]), also when so many permits are held that a list
-// of them and n more is larger than jute.maxbuffer; [ErrClosed]; errors of ZooKeeper such as
-// zk.ErrNoAuth.
+// Errors: [ErrBadPermits] when n or the size is less than 1; [ErrTooManyPermits] when n is more
+// than a fixed size, or more than 1,000 (with a shared size AcquireN waits until it is raised);
+// [ErrAlreadyHeld], see [NewNonReentrantMutex]; [ErrLeaseLost] or [ErrNotHeld] with the context of
+// a lease that is over; [ErrBadCount]; [ErrTooLarge] also when so many permits are held that a list
+// of them and n more is larger than jute.maxbuffer.
 func (s *Semaphore) AcquireN(ctx context.Context, n int) (*Lease, error) {
 	l, err := s.acquire(ctx, n, true)
 	if err != nil {
