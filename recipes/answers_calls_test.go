@@ -119,9 +119,8 @@ var answeredCalls = []answeredCall{
 		}
 		return err
 	}},
-	{name: "election", call: held(func(ctx context.Context, w *answeredWorld) (*term, error) {
-		t, err := recipes.NewElection(w.subject, "/a/election").Campaign(ctx)
-		return &term{t}, err
+	{name: "election", call: held(func(ctx context.Context, w *answeredWorld) (*recipes.Lease, error) {
+		return recipes.NewElection(w.subject, "/a/election").Campaign(ctx)
 	})},
 	{name: "leader", prepare: elected, call: func(ctx context.Context, w *answeredWorld) error {
 		_, err := recipes.NewElection(w.subject, "/a/election").Leader(ctx)
@@ -138,16 +137,11 @@ var answeredCalls = []answeredCall{
 	}},
 }
 
-// term is a Term whose Resign is called Release.
-type term struct{ *recipes.Term }
-
-func (t *term) Release(ctx context.Context) error { return t.Resign(ctx) }
-
 // elected makes the other client lead for a second.
 func elected(ctx context.Context, w *answeredWorld) error {
 	t, err := recipes.NewElection(w.other, "/a/election").Campaign(ctx)
 	if err == nil {
-		time.AfterFunc(time.Second, func() { _ = t.Resign(context.Background()) })
+		time.AfterFunc(time.Second, func() { _ = t.Release(context.Background()) })
 	}
 	return err
 }

@@ -71,7 +71,7 @@ func TestAReleaseWithAContextThatHasEndedGivesTheLockBackAllTheSame(t *testing.T
 // The leases of one owner may be released in any order: the last one frees the
 // lock.
 func TestAnOuterLeaseMayBeReleasedBeforeAnInnerOne(t *testing.T) {
-	for name, options := range map[string][]recipes.MutexOption{
+	for name, options := range map[string][]recipes.LockOption{
 		"a mutex": nil, "a mutex with a hand-off": {recipes.WithLocalHandoff(3)},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -15,46 +16,38 @@ import (
 )
 
 // lockTrial is one acquire of some lock, made with options.
-type lockTrial func(c *recipes.Client, path string, options ...recipes.NodeOption) callFunc
+type lockTrial func(c *recipes.Client, path string, options ...recipes.LockOption) callFunc
 
 var lockTrials = map[string]lockTrial{
-	"Mutex": func(c *recipes.Client, path string, o ...recipes.NodeOption) callFunc {
-		return leasing(recipes.NewMutex(c, path, as[recipes.MutexOption](o)...).Acquire)
+	"Mutex": func(c *recipes.Client, path string, o ...recipes.LockOption) callFunc {
+		return leasing(recipes.NewMutex(c, path, o...).Acquire)
 	},
-	"Mutex, handed on": func(c *recipes.Client, path string, o ...recipes.NodeOption) callFunc {
-		return leasing(recipes.NewMutex(c, path, append(as[recipes.MutexOption](o), recipes.WithLocalHandoff(3))...).Acquire)
+	"Mutex, handed on": func(c *recipes.Client, path string, o ...recipes.LockOption) callFunc {
+		return leasing(recipes.NewMutex(c, path, append(slices.Clip(o), recipes.WithLocalHandoff(3))...).Acquire)
 	},
-	"NonReentrantMutex": func(c *recipes.Client, path string, o ...recipes.NodeOption) callFunc {
-		return leasing(recipes.NewNonReentrantMutex(c, path, as[recipes.LockOption](o)...).Acquire)
+	"NonReentrantMutex": func(c *recipes.Client, path string, o ...recipes.LockOption) callFunc {
+		return leasing(recipes.NewNonReentrantMutex(c, path, o...).Acquire)
 	},
-	"Write": func(c *recipes.Client, path string, o ...recipes.NodeOption) callFunc {
-		return leasing(recipes.NewReadWriteMutex(c, path, as[recipes.LockOption](o)...).Write().Acquire)
+	"Write": func(c *recipes.Client, path string, o ...recipes.LockOption) callFunc {
+		return leasing(recipes.NewReadWriteMutex(c, path, o...).Write().Acquire)
 	},
-	"Semaphore": func(c *recipes.Client, path string, o ...recipes.NodeOption) callFunc {
-		return permitsOf(recipes.NewSemaphore(c, path, 3, as[recipes.LockOption](o)...), 3)
+	"Semaphore": func(c *recipes.Client, path string, o ...recipes.LockOption) callFunc {
+		return permitsOf(recipes.NewSemaphore(c, path, 3, o...), 3)
 	},
-	"MultiLock": func(c *recipes.Client, path string, o ...recipes.NodeOption) callFunc {
-		return leasing(recipes.NewMultiLock(recipes.NewMutex(c, path+"/a", as[recipes.MutexOption](o)...), recipes.NewMutex(c, path+"/b", as[recipes.MutexOption](o)...)).Acquire)
+	"MultiLock": func(c *recipes.Client, path string, o ...recipes.LockOption) callFunc {
+		return leasing(recipes.NewMultiLock(recipes.NewMutex(c, path+"/a", o...), recipes.NewMutex(c, path+"/b", o...)).Acquire)
 	},
-	"MultiLock with a Semaphore": func(c *recipes.Client, path string, o ...recipes.NodeOption) callFunc {
-		return leasing(recipes.NewMultiLock(recipes.NewMutex(c, path+"/a"), recipes.NewSemaphore(c, path+"/b", 1, as[recipes.LockOption](o)...)).Acquire)
+	"MultiLock with a Semaphore": func(c *recipes.Client, path string, o ...recipes.LockOption) callFunc {
+		return leasing(recipes.NewMultiLock(recipes.NewMutex(c, path+"/a"), recipes.NewSemaphore(c, path+"/b", 1, o...)).Acquire)
 	},
-	"Barrier": func(c *recipes.Client, path string, o ...recipes.NodeOption) callFunc {
+	"Barrier": func(c *recipes.Client, path string, o ...recipes.LockOption) callFunc {
 		b := recipes.NewBarrier(c, path+"/barrier", o...)
 		return func(ctx context.Context) (releaser, error) { return releaseFunc(b.Remove), b.Set(ctx) }
 	},
-	"DoubleBarrier": func(c *recipes.Client, path string, o ...recipes.NodeOption) callFunc {
+	"DoubleBarrier": func(c *recipes.Client, path string, o ...recipes.LockOption) callFunc {
 		b := recipes.NewDoubleBarrier(c, path+"/double", 1, o...)
 		return func(ctx context.Context) (releaser, error) { return releaseFunc(b.Leave), b.Enter(ctx) }
 	},
-}
-
-// as converts options that every recipe has to the option type of a recipe with more options.
-func as[O recipes.MutexOption](options []recipes.NodeOption) (all []O) {
-	for _, o := range options {
-		all = append(all, any(o).(O))
-	}
-	return all
 }
 
 // onEveryLock runs f for each kind of lock. It checks that the same client keeps the lease of

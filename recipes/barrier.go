@@ -1,6 +1,7 @@
 package recipes
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -10,41 +11,31 @@ import (
 	"github.com/zkverify/zkverify/recipes/internal/session"
 )
 
-// Barrier makes processes wait while its node exists, as Curator's DistributedBarrier does. A
-// Barrier value is only a name: any number of values, in any number of processes, Curator's
-// included, share the barrier at a path.
-//
-// The node is persistent: it belongs to no session, and outlives the process that set it.
+// Barrier makes processes wait while its node exists, as Curator's DistributedBarrier does. The
+// node is persistent: it belongs to no session, and outlives the process that set it.
 type Barrier struct {
 	client *Client
 	path   string
 	cfg    lockConfig
 }
 
-// NewBarrier returns the barrier at path, an absolute ZooKeeper path. The node
-// at path is the barrier and must serve no other purpose. Missing parents are created as
-// containers. The options apply to that node.
-func NewBarrier(client *Client, path string, options ...NodeOption) *Barrier {
-	return &Barrier{client: client, path: client.resolve(path), cfg: newLockConfig(client, options)}
+// NewBarrier returns the barrier whose node is at path. The options apply to that node.
+func NewBarrier(client *Client, path string, options ...LockOption) *Barrier {
+	return &Barrier{client: client, path: client.resolve(path), cfg: newLockConfig(client, "Barrier", options)}
 }
 
 // Path returns the barrier's path.
 func (b *Barrier) Path() string { return b.path }
 
 // Set puts the barrier up. It returns nil if another client has put it up already. A Remove that
-// runs at the same time may take effect before or after Set.
-//
-// Errors: ctx's cause (a request that is then still under way may take effect after the return);
-// [ErrBadPath]; [ErrTooLarge] (see [WithData]); [ErrClosed]; errors of ZooKeeper such as
-// zk.ErrNoAuth.
+// runs at the same time may take effect before or after Set. When ctx ends, a request that is
+// still under way may take effect after the return.
 func (b *Barrier) Set(ctx context.Context) error {
 	return b.do(ctx, "set", b.set)
 }
 
 // Remove takes down the barrier that is up when Remove is called, so that all waiting processes
-// pass. It returns nil if no barrier is up.
-//
-// Errors: those of Set.
+// pass. It returns nil if no barrier is up. The end of ctx: see Set.
 func (b *Barrier) Remove(ctx context.Context) error {
 	var first int64
 	return b.do(ctx, "remove", func(ctx context.Context, s *session.Session) error { return b.remove(ctx, s, &first) })
@@ -55,12 +46,9 @@ func (b *Barrier) Remove(ctx context.Context) error {
 // back the processes that waited for the removal. Wait asks the leader before it returns: a
 // server that lags behind may not have heard of the barrier yet.
 //
-// Wait continues across the loss of connections and sessions; cancelling ctx ends it. It may
+// Wait continues across the loss of connections and sessions. It may
 // leave one watch on the barrier's node at the servers, shared by all waits of the session, until
 // the node is deleted or the session ends: ZooKeeper's Go client cannot remove a watch.
-//
-// Errors: ctx's cause; [ErrBadPath]; [ErrClosed]; errors of ZooKeeper such as
-// zk.ErrNoAuth.
 func (b *Barrier) Wait(ctx context.Context) error {
 	var first int64
 	return b.do(ctx, "wait", func(ctx context.Context, s *session.Session) error { return b.wait(ctx, s, &first) })
@@ -68,7 +56,7 @@ func (b *Barrier) Wait(ctx context.Context) error {
 
 // do runs one call of the barrier, in as many sessions as it takes.
 func (b *Barrier) do(ctx context.Context, op string, step func(context.Context, *session.Session) error) error {
-	err := session.CheckPath(b.path)
+	err := cmp.Or(b.cfg.bad, session.CheckPath(b.path))
 	if err == nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}

@@ -43,10 +43,8 @@ type Client struct {
 //
 // Errors: ctx's cause, with the last error of each server, which is [ErrNotZooKeeper] for a
 // server that is not a ZooKeeper server; zk.ErrAuthFailed when the servers do not know the scheme
-// of a WithAuth or refuse its credentials; [ErrBadPath] for a bad WithNamespace; [ErrBadIdentity]
-// for a bad WithIdentity; [ErrBadTimeout] for a bad WithSessionTimeout or WithServerTick;
-// [ErrBadSize] for a bad WithJuteMaxBuffer; [ErrBadServers] for servers that are not a connect
-// string.
+// of a WithAuth or refuse its credentials; [ErrBadServers]; and for an option [ErrBadPath],
+// [ErrBadIdentity], [ErrBadTimeout] or [ErrBadSize].
 func Connect(ctx context.Context, servers []string, options ...Option) (*Client, error) {
 	servers, chroot, err := ParseServers(servers)
 	if err != nil {

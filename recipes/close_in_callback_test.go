@@ -43,7 +43,7 @@ func (c *closer) lease(*recipes.Lease)                           { c.close() }
 func (c *closer) leaseAndTime(_ *recipes.Lease, _ time.Duration) { c.close() }
 
 // setup returns options with a function that closes the client.
-type setup func(e *zktest.Ensemble, c *closer) ([]recipes.Option, []recipes.MutexOption)
+type setup func(e *zktest.Ensemble, c *closer) ([]recipes.Option, []recipes.LockOption)
 
 // closers holds all functions of the user that a client calls. Each setup returns options with
 // the function, and arranges for the client to call it after it has connected, if a contended
@@ -55,10 +55,12 @@ var closers = map[string]setup{
 	"Observer.Acquired":                           observes(func(c *closer) recipes.Observer { return recipes.Observer{Acquired: c.leaseAndTime} }),
 	"Observer.Suspended":                          observes(func(c *closer) recipes.Observer { return recipes.Observer{Suspended: c.lease} }),
 	"Observer.Resumed":                            observes(func(c *closer) recipes.Observer { return recipes.Observer{Resumed: c.lease} }),
-	"Observer.Lost":                               observes(func(c *closer) recipes.Observer { return recipes.Observer{Lost: c.leaseAndTime} }),
-	"Observer.Released":                           observes(func(c *closer) recipes.Observer { return recipes.Observer{Released: c.leaseAndTime} }),
-	"Observer.RevokeRequested": func(_ *zktest.Ensemble, c *closer) ([]recipes.Option, []recipes.MutexOption) {
-		return []recipes.Option{recipes.WithObserver(recipes.Observer{RevokeRequested: c.lease})}, []recipes.MutexOption{recipes.WithRevocation(func(*recipes.Lease) {})}
+	"Observer.Lost": observes(func(c *closer) recipes.Observer {
+		return recipes.Observer{Lost: func(*recipes.Lease, recipes.LossReason, time.Duration) { c.close() }}
+	}),
+	"Observer.Released": observes(func(c *closer) recipes.Observer { return recipes.Observer{Released: c.leaseAndTime} }),
+	"Observer.RevokeRequested": func(_ *zktest.Ensemble, c *closer) ([]recipes.Option, []recipes.LockOption) {
+		return []recipes.Option{recipes.WithObserver(recipes.Observer{RevokeRequested: c.lease})}, []recipes.LockOption{recipes.WithRevocation(func(*recipes.Lease) {})}
 	},
 	"Observer.Enqueued": observes(func(c *closer) recipes.Observer {
 		return recipes.Observer{Enqueued: func(context.Context, recipes.Enqueued) { c.close() }}
@@ -69,8 +71,8 @@ var closers = map[string]setup{
 	"Observer.Acquiring": observes(func(c *closer) recipes.Observer {
 		return recipes.Observer{Acquiring: func(ctx context.Context, _ recipes.Acquiring) context.Context { c.close(); return ctx }}
 	}),
-	"WithRevocation": func(_ *zktest.Ensemble, c *closer) ([]recipes.Option, []recipes.MutexOption) {
-		return nil, []recipes.MutexOption{recipes.WithRevocation(c.lease)}
+	"WithRevocation": func(_ *zktest.Ensemble, c *closer) ([]recipes.Option, []recipes.LockOption) {
+		return nil, []recipes.LockOption{recipes.WithRevocation(c.lease)}
 	},
 	"a handler of log/slog":                     observes(func(c *closer) recipes.Observer { return slogobserver.New(slog.New(handler{slog.DiscardHandler, c})) }),
 	"WithDialer":                                dials(func(c *closer, conn net.Conn) net.Conn { c.close(); return conn }),
@@ -79,10 +81,10 @@ var closers = map[string]setup{
 	"Close of a dialer's connection":            dials(func(c *closer, conn net.Conn) net.Conn { return dialed{Conn: conn, closing: c.close} }),
 	"SetReadDeadline of a dialer's connection":  dials(func(c *closer, conn net.Conn) net.Conn { return dialed{Conn: conn, readBy: c.close} }),
 	"SetWriteDeadline of a dialer's connection": dials(func(c *closer, conn net.Conn) net.Conn { return dialed{Conn: conn, writeBy: c.close} }),
-	"Start of a SASL mechanism": func(_ *zktest.Ensemble, c *closer) ([]recipes.Option, []recipes.MutexOption) {
+	"Start of a SASL mechanism": func(_ *zktest.Ensemble, c *closer) ([]recipes.Option, []recipes.LockOption) {
 		return []recipes.Option{app(func(string) error { c.close(); return nil })}, nil
 	},
-	"the answer of a SASL mechanism to a challenge": func(_ *zktest.Ensemble, c *closer) ([]recipes.Option, []recipes.MutexOption) {
+	"the answer of a SASL mechanism to a challenge": func(_ *zktest.Ensemble, c *closer) ([]recipes.Option, []recipes.LockOption) {
 		return []recipes.Option{recipes.WithSASL(answering{recipes.DigestMD5("app", "secret"), c.close})}, nil
 	},
 	"VerifyConnection of TLS": secures(func(c *closer, conf *tls.Config) {
@@ -97,13 +99,13 @@ var closers = map[string]setup{
 	"KeyLogWriter of TLS":                             secures(func(c *closer, conf *tls.Config) { conf.KeyLogWriter = writer(c.close) }),
 	"ClientSessionCache of TLS, before the handshake": secures(func(c *closer, conf *tls.Config) { conf.ClientSessionCache = cache{get: c.close, put: func() {}} }),
 	"ClientSessionCache of TLS, after it":             secures(func(c *closer, conf *tls.Config) { conf.ClientSessionCache = cache{get: func() {}, put: c.close} }),
-	"WithGrantRule": func(_ *zktest.Ensemble, c *closer) ([]recipes.Option, []recipes.MutexOption) {
-		return nil, []recipes.MutexOption{recipes.WithGrantRule(func(_ []recipes.Place, self int) int { c.close(); return self - 1 })}
+	"WithGrantRule": func(_ *zktest.Ensemble, c *closer) ([]recipes.Option, []recipes.LockOption) {
+		return nil, []recipes.LockOption{recipes.WithGrantRule(func(_ []recipes.Place, self int) int { c.close(); return self - 1 })}
 	},
 }
 
 func listens(to recipes.ConnectionState) setup {
-	return func(_ *zktest.Ensemble, c *closer) ([]recipes.Option, []recipes.MutexOption) {
+	return func(_ *zktest.Ensemble, c *closer) ([]recipes.Option, []recipes.LockOption) {
 		return []recipes.Option{recipes.WithConnectionListener(func(s recipes.ConnectionState) {
 			if s == to {
 				c.close()
@@ -113,7 +115,7 @@ func listens(to recipes.ConnectionState) setup {
 }
 
 func observes(by func(c *closer) recipes.Observer) setup {
-	return func(_ *zktest.Ensemble, c *closer) ([]recipes.Option, []recipes.MutexOption) {
+	return func(_ *zktest.Ensemble, c *closer) ([]recipes.Option, []recipes.LockOption) {
 		return []recipes.Option{recipes.WithObserver(by(c))}, nil
 	}
 }
@@ -182,7 +184,7 @@ func hosts(e *zktest.Ensemble) func(context.Context, string) ([]string, error) {
 }
 
 // liveThrough makes a client call every function that it may call.
-func liveThrough(client, other *recipes.Client, link *zktest.Client, options []recipes.MutexOption) {
+func liveThrough(client, other *recipes.Client, link *zktest.Client, options []recipes.LockOption) {
 	ctx := context.Background()
 	m := recipes.NewMutex(client, "/lock", options...)
 	l, err := m.Acquire(ctx)
@@ -221,7 +223,7 @@ func TestCloseInsideALease(t *testing.T) {
 			return recipes.NewMultiLock(recipes.NewMutex(c, "/a"), recipes.NewMutex(c, "/b")).Do(context.Background(), func(context.Context, *recipes.MultiLease) error { close(); return nil })
 		},
 		"Run of an election": func(c *recipes.Client, close func()) error {
-			return recipes.NewElection(c, "/l").Run(context.Background(), func(context.Context, *recipes.Term) error { close(); return nil })
+			return recipes.NewElection(c, "/l").Run(context.Background(), func(context.Context, *recipes.Lease) error { close(); return nil })
 		},
 		"Observe of an election": func(c *recipes.Client, close func()) error {
 			for _, err := range recipes.NewElection(c, "/l").Observe(context.Background()) {

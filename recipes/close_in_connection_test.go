@@ -15,7 +15,7 @@ import (
 
 // dials opens connections as a dialer of the user does.
 func dials(wrap func(*closer, net.Conn) net.Conn) setup {
-	return func(e *zktest.Ensemble, c *closer) ([]recipes.Option, []recipes.MutexOption) {
+	return func(e *zktest.Ensemble, c *closer) ([]recipes.Option, []recipes.LockOption) {
 		return []recipes.Option{recipes.WithDialer(func(ctx context.Context, network, addr string) (net.Conn, error) {
 			if strings.HasPrefix(addr, "zk.test:") {
 				addr = e.Servers()[0]
@@ -122,7 +122,7 @@ func (e *eagerConn) Read(p []byte) (int, error) {
 
 // secures puts TLS between the client and the servers.
 func secures(by func(*closer, *tls.Config)) setup {
-	return func(e *zktest.Ensemble, c *closer) ([]recipes.Option, []recipes.MutexOption) {
+	return func(e *zktest.Ensemble, c *closer) ([]recipes.Option, []recipes.LockOption) {
 		a := newAuthority(c.t)
 		key, cert := a.sign(c.t, "server")
 		pair, err := tls.X509KeyPair(cert, key)

@@ -63,7 +63,7 @@ func TestAWaiterWhoseNodeWasDeletedIsNotGrantedTheLockForIt(t *testing.T) {
 // A waiter whose node is deleted takes another place by its next heartbeats, long before the
 // holder releases, under any rule.
 func TestAWaiterWhoseNodeWasDeletedTakesAnotherPlace(t *testing.T) {
-	for name, options := range map[string][]recipes.MutexOption{
+	for name, options := range map[string][]recipes.LockOption{
 		"first come, first served": nil,
 		"a rule of its own":        {recipes.WithGrantRule(func(_ []recipes.Place, self int) int { return self - 1 })},
 	} {

@@ -21,18 +21,31 @@
 //   - When a call fails in any way (cancel, timeout, lost reply, failed clean-up), the client
 //     keeps deleting the call's node in the background until it is gone or its session has ended.
 //
-// The other recipes are [NonReentrantMutex], [ReadWriteMutex], [MultiLock], [Semaphore] with
-// [SharedCount], [Barrier] and [DoubleBarrier], [Election] of a leader, and revocation
+// The other recipes are [ReadWriteMutex], [MultiLock], [Semaphore] with [SharedCount],
+// [NewNonReentrantMutex], [Barrier] and [DoubleBarrier], [Election] of a leader, and revocation
 // ([WithRevocation], [Client.Revoke]). The documentation of each states what happens on loss,
-// cancel, timeout and misuse.
+// cancel, timeout and misuse. Misuse is refused with an error, and a refused call leaves no node
+// behind.
 //
-// The context of an Acquire bounds the acquire alone. [Lease.Context] carries the owner:
-// acquiring with it, from any goroutine, re-enters.
+// The context of an acquire bounds the acquire alone: cancelling it ends the wait and deletes the
+// contender's node. When the session ends during the wait, the acquire continues in the next
+// session, at the end of the queue. [Lease.Context] carries the owner: acquiring with it, from any
+// goroutine, re-enters.
+//
+// # Paths
+//
+// A recipe's path is an absolute ZooKeeper path. The node there serves no other purpose, and has
+// no children but the recipe's. Missing parents are created as containers. A value of a recipe is
+// only a name, unless its documentation says otherwise: any number of values, in any number of
+// processes, Curator's included, share what is at a path.
 //
 // # Errors
 //
 // Errors are sentinels for errors.Is; the documentation of each names the calls that return it.
-// When a context has ended, the error is that context's cause.
+// When a context has ended, the error is that context's cause. The documentation of a call names
+// its own errors. Every call that takes a context may also return the context's cause,
+// [ErrBadPath], [ErrBadOption], [ErrClosed], [ErrTooLarge] or an error of the servers, such as
+// zk.ErrNoAuth (see [ServerError]).
 //
 // # Goroutines
 //

@@ -1,6 +1,7 @@
 package recipes
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -45,12 +46,11 @@ type DoubleBarrier struct {
 	last   string          // path of the node of the last stay, which may exist although its session has ended
 }
 
-// NewDoubleBarrier returns a member, one of n, of the double barrier at path, an
-// absolute ZooKeeper path. Missing parents, and the node itself, are created as
-// containers. Children of the node whose names are not those of members are ignored. [WithData]
+// NewDoubleBarrier returns a member, one of n, of the double barrier at path, whose node is a
+// container too. Children of the node whose names are not those of members are ignored. [WithData]
 // applies to the member's node, [WithLockACL] also to the node that marks a round.
-func NewDoubleBarrier(client *Client, path string, n int, options ...NodeOption) *DoubleBarrier {
-	return &DoubleBarrier{client: client, path: client.resolve(path), n: n, cfg: newLockConfig(client, options)}
+func NewDoubleBarrier(client *Client, path string, n int, options ...LockOption) *DoubleBarrier {
+	return &DoubleBarrier{client: client, path: client.resolve(path), n: n, cfg: newLockConfig(client, "DoubleBarrier", options)}
 }
 
 // Path returns the barrier's path.
@@ -64,9 +64,8 @@ func (b *DoubleBarrier) Path() string { return b.path }
 //
 // When the session ends during the wait, Enter continues in the next session.
 //
-// Errors: ctx's cause; [ErrEntered]; [ErrBadMembers]; [ErrBadPath]; [ErrTooLarge]
-// (see [WithData]); [ErrClosed]; errors of ZooKeeper such as zk.ErrNoAuth. The client needs
-// permission to write the node at path to delete the nodes that a crash has left.
+// Errors: [ErrEntered]; [ErrBadMembers]. The client needs permission to write the node at path to
+// delete the nodes that a crash has left.
 func (b *DoubleBarrier) Enter(ctx context.Context) error {
 	if err := b.enter(ctx); err != nil {
 		return b.client.failed(ctx, "enter", b.path, err)
@@ -80,9 +79,7 @@ func (b *DoubleBarrier) Enter(ctx context.Context) error {
 // the wait, also after the end of a session. The other members do not pass before this member's
 // node is gone; the client deletes it in the background.
 //
-// Errors: ctx's cause; [ErrMembershipLost] at once when the member's session has ended since
-// Enter, or another client has deleted its node; [ErrNotEntered]; [ErrClosed]; errors of
-// ZooKeeper such as zk.ErrNoAuth.
+// Errors: [ErrMembershipLost], at once; [ErrNotEntered].
 func (b *DoubleBarrier) Leave(ctx context.Context) error {
 	if err := b.leave(ctx); err != nil {
 		return b.client.failed(ctx, "leave", b.path, err)
@@ -91,7 +88,7 @@ func (b *DoubleBarrier) Leave(ctx context.Context) error {
 }
 
 func (b *DoubleBarrier) enter(ctx context.Context) error {
-	if err := session.CheckPath(b.path); err != nil {
+	if err := cmp.Or(b.cfg.bad, session.CheckPath(b.path)); err != nil {
 		return err
 	}
 	if b.n < 1 || b.n > maxMembers(b.path) {

@@ -9,23 +9,19 @@ import (
 	"github.com/zkverify/zkverify/recipes/internal/session"
 )
 
-// Election elects one leader at a time among the candidates at a path. It is Curator's
-// LeaderLatch, on the same paths, with a fencing token and a notification of the loss. An
-// Election value is only a name: any number of values, in any number of processes, Curator's
-// included, take part in the election at a path.
+// Election elects one leader at a time among the candidates at a path: Curator's LeaderLatch, on
+// the same paths, with a fencing token and a notification of the loss.
 //
-// Candidates stand in a queue, and the first one leads: a term is a lease like that of a
-// [Mutex]. A leader that loses its link is told before the servers can let another candidate
-// lead: see [Term.Lost]. Curator's LeaderLatch repeatedly had two leaders at a time (CURATOR-620,
+// Candidates stand in a queue, and the first one leads. A leader's term is a [Lease]: Release
+// resigns, and a leader that loses its link is told before the servers can let another candidate
+// lead, see [Lease.Lost]. Curator's LeaderLatch repeatedly had two leaders at a time (CURATOR-620,
 // -652, -653, -696).
 type Election struct{ queue Mutex }
 
-// NewElection returns the election at path, an absolute ZooKeeper path that should have no
-// children but candidates. Missing parents are created as containers. [WithData] sets the data
-// that a candidate announces, such as an address. Default: the client's identity (see
-// [WithIdentity]). It is Curator's id.
-func NewElection(client *Client, path string, options ...ElectionOption) *Election {
-	m := Mutex{client: client, path: client.resolve(path), kind: queue.Latch, kinds: queue.Latches, rule: queue.Exclusive, cfg: newLockConfig(client, options)}
+// NewElection returns the election at path. [WithData] sets the data that a candidate announces,
+// such as an address: Curator's id.
+func NewElection(client *Client, path string, options ...LockOption) *Election {
+	m := Mutex{client: client, path: client.resolve(path), kind: queue.Latch, kinds: queue.Latches, rule: queue.Exclusive, cfg: newLockConfig(client, "Election", options)}
 	if m.cfg.selector {
 		m.kind, m.kinds = queue.Lock, queue.Locks
 		if m.cfg.revoked == nil {
@@ -38,29 +34,24 @@ func NewElection(client *Client, path string, options ...ElectionOption) *Electi
 // Path returns the election's path.
 func (e *Election) Path() string { return e.queue.path }
 
-// Campaign creates a candidate, waits until it is elected, and returns its term. Cancelling ctx
-// withdraws the candidate and deletes its node; ctx bounds the campaign, not the term. Each call
-// creates a candidate of its own.
+// Campaign creates a candidate, waits until it is elected, and returns its term. Each call creates
+// a candidate of its own.
 //
-// When the session ends during the wait, Campaign continues in the next session, at the end of
-// the queue.
-//
-// Errors: ctx's cause; [ErrAlreadyHeld] with the context of a term of this election, or by an
-// owner (see [WithOwner]) that leads; [ErrLeaseLost] or [ErrNotHeld] with the context of a term
-// or lease that is over; [ErrBadPath]; [ErrClosed]; [ErrTooLarge] (see [WithData]);
-// [ErrSequenceEnd]; errors of ZooKeeper such as zk.ErrNoAuth.
-func (e *Election) Campaign(ctx context.Context) (*Term, error) {
+// Errors: [ErrAlreadyHeld] with the context of a term of this election, or by an owner (see
+// [WithOwner]) that leads; [ErrLeaseLost] or [ErrNotHeld] with the context of a term or lease that
+// is over; [ErrSequenceEnd].
+func (e *Election) Campaign(ctx context.Context) (*Lease, error) {
 	return e.campaign(ctx, "campaign", true)
 }
 
 // TryCampaign returns a term if there is no other candidate, and [ErrNotAcquired] otherwise.
 // A candidate that withdrew counts until its node has been deleted, which may be after its call
 // has returned. Otherwise TryCampaign is like Campaign.
-func (e *Election) TryCampaign(ctx context.Context) (*Term, error) {
+func (e *Election) TryCampaign(ctx context.Context) (*Lease, error) {
 	return e.campaign(ctx, "try-campaign", false)
 }
 
-func (e *Election) campaign(ctx context.Context, op string, block bool) (*Term, error) {
+func (e *Election) campaign(ctx context.Context, op string, block bool) (*Lease, error) {
 	lease, err := e.queue.acquire(ctx, block)
 	if err == nil && lease.Depth() > 1 {
 		lease.start()
@@ -69,11 +60,11 @@ func (e *Election) campaign(ctx context.Context, op string, block bool) (*Term, 
 	if err != nil {
 		return nil, e.queue.client.failed(ctx, op, e.Path(), err)
 	}
-	return &Term{lease}, nil
+	return lease, nil
 }
 
-// Leads reports whether a candidate of this Client leads: Curator's hasLeadership.
-func (e *Election) Leads() bool { return e.queue.Held() }
+// Held reports whether a candidate of this Client leads: Curator's hasLeadership.
+func (e *Election) Held() bool { return e.queue.Held() }
 
 // Run campaigns, calls lead when it is elected, and resigns when lead returns. The context that
 // lead gets ends with ctx or with the term, whichever ends first: work that stops when its
@@ -87,19 +78,19 @@ func (e *Election) Leads() bool { return e.queue.Held() }
 //
 // Run returns lead's error when lead returns in its term, ctx's cause when ctx ends, and
 // otherwise the error of Campaign.
-func (e *Election) Run(ctx context.Context, lead func(ctx context.Context, term *Term) error) error {
+func (e *Election) Run(ctx context.Context, lead func(ctx context.Context, term *Lease) error) error {
 	for losses := 0; ; losses++ {
 		term, err := e.Campaign(ctx)
 		if err != nil {
 			return err
 		}
 		began, led := time.Now(), error(nil)
-		elected := func(context.Context) (*Lease, error) { return term.lease, nil }
+		elected := func(context.Context) (*Lease, error) { return term, nil }
 		err = do(ctx, elected, func(ctx context.Context, _ *Lease) error {
 			led = lead(ctx, term)
 			return led
 		})
-		resigned := term.Resign(ctx) // a second time, for its result: lead may have lost another lock
+		resigned := term.Release(ctx) // a second time, for its result: lead may have lost another lock
 		lost := errors.Is(resigned, ErrLeaseLost) && !errors.Is(resigned, errUnconfirmed)
 		excused := led == nil || errors.Is(led, ErrLeaseLost) || errors.Is(led, context.Canceled)
 		if ctx.Err() != nil || !lost || !excused {
@@ -127,8 +118,7 @@ func waitToCampaign(ctx context.Context, before int, longest time.Duration) {
 }
 
 // Participants lists the candidates in the order in which they will lead; the first one leads.
-// The list shows the recent past, and includes crashed candidates whose sessions have not expired
-// yet. Its errors are those of [Mutex.Participants].
+// See [Mutex.Participants].
 func (e *Election) Participants(ctx context.Context) ([]Participant, error) {
 	all, err := e.queue.Participants(ctx)
 	for i, p := range all {
@@ -136,41 +126,3 @@ func (e *Election) Participants(ctx context.Context) ([]Participant, error) {
 	}
 	return all, err
 }
-
-// Term is the time during which a candidate leads. Its methods may be called from any goroutine.
-type Term struct{ lease *Lease }
-
-// Token returns the term's fencing token: every later term of the election has a greater one.
-// Send it along with every write of the leader, and let the receiver refuse older tokens: see
-// [Fence].
-func (t *Term) Token() Token { return t.lease.Token() }
-
-// Lost returns a channel that is closed once another candidate may lead: before the servers can
-// elect one. It stays open when the leader resigns first. See [Lease.Lost].
-func (t *Term) Lost() <-chan struct{} { return t.lease.Lost() }
-
-// Valid reports, by the clock, whether it is certain that no other candidate leads now. Its
-// answer is right also in the first instant after a pause of the process.
-func (t *Term) Valid() bool { return t.lease.Valid() }
-
-// Deadline returns the instant at which the term will be lost unless the client hears from the
-// servers before. Every heartbeat moves it on.
-func (t *Term) Deadline() time.Time { return t.lease.Deadline() }
-
-// Context returns a context that is cancelled with the cause [ErrLeaseLost] when the term is
-// lost, and with [ErrNotHeld] when the leader resigns. See [Lease.Context].
-func (t *Term) Context() context.Context { return t.lease.Context() }
-
-// Resign ends the term, and the next candidate leads. The term is over when Resign is called,
-// even if Resign returns an error. Its errors are those of [Lease.Release].
-func (t *Term) Resign(ctx context.Context) error { return t.lease.Release(ctx) }
-
-// Err returns nil while the term lasts, and afterwards the reason of its end. See [Lease.Err].
-func (t *Term) Err() error { return t.lease.Err() }
-
-// Lease returns the term's lease: for its State and LossReason, for guarded writes
-// ([Lease.Multi]), and for requests to resign ([Lease.OnRevoke]).
-func (t *Term) Lease() *Lease { return t.lease }
-
-// String returns the election's path, the term's token and its state.
-func (t *Term) String() string { return t.lease.String() }

@@ -57,7 +57,7 @@ func second(b *testing.B, ctx context.Context, c *recipes.Client, path string) <
 		term, err := e.Campaign(ctx)
 		at := time.Now()
 		if err == nil {
-			err = term.Resign(ctx)
+			err = term.Release(ctx)
 		}
 		if err != nil {
 			b.Error(err)
@@ -83,7 +83,7 @@ func changeOfLeader(b *testing.B, ctx context.Context, from, to *recipes.Client,
 	}
 	elected := second(b, ctx, to, path)
 	start := time.Now()
-	if err := term.Resign(ctx); err != nil {
+	if err := term.Release(ctx); err != nil {
 		b.Fatal(err)
 	}
 	return (<-elected).Sub(start)

@@ -99,7 +99,7 @@ func (c ourElectionClient) lead(ctx context.Context, path string) (func(context.
 	if err != nil {
 		return nil, err
 	}
-	return term.Resign, nil
+	return term.Release, nil
 }
 
 func (c ourElectionClient) sessionTimeout() time.Duration { return c.client.SessionTimeout() }

@@ -16,13 +16,13 @@ import (
 )
 
 // campaign waits until the election's candidate leads.
-func campaign(t *testing.T, e *recipes.Election) *recipes.Term {
+func campaign(t *testing.T, e *recipes.Election) *recipes.Lease {
 	t.Helper()
 	term, err := e.Campaign(within(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = term.Resign(context.Background()) })
+	t.Cleanup(func() { _ = term.Release(context.Background()) })
 	return term
 }
 
@@ -49,13 +49,13 @@ func TestCandidatesLeadOneAfterTheOther(t *testing.T) {
 				t.Errorf("term %v after %v, valid: %v", term.Token(), last, term.Valid())
 			}
 			last = term.Token()
-			if err := term.Resign(within(t)); err != nil {
+			if err := term.Release(within(t)); err != nil {
 				t.Error(err)
 			}
 		})
 		eventually(t, "the candidate is in the queue", func() bool { return len(contenders(t, conn, path)) == i+2 })
 	}
-	if err := first.Resign(within(t)); err != nil {
+	if err := first.Release(within(t)); err != nil {
 		t.Fatal(err)
 	}
 	all.Wait()
@@ -103,19 +103,19 @@ func TestATryToLead(t *testing.T) {
 	if err := term.Err(); err != nil {
 		t.Errorf("the term is over: %v", err)
 	}
-	if !e.Leads() || other.Leads() || recipes.NewMutex(client, path).Held() {
-		t.Errorf("the one leads: %v, the other: %v", e.Leads(), other.Leads())
+	if !e.Held() || other.Held() || recipes.NewMutex(client, path).Held() {
+		t.Errorf("the one leads: %v, the other: %v", e.Held(), other.Held())
 	}
-	if err := term.Resign(within(t)); err != nil {
+	if err := term.Release(within(t)); err != nil {
 		t.Fatal(err)
 	}
-	if err := term.Err(); e.Leads() || !errors.Is(err, recipes.ErrNotHeld) {
-		t.Errorf("it leads after its term: %v, %v", e.Leads(), err)
+	if err := term.Err(); e.Held() || !errors.Is(err, recipes.ErrNotHeld) {
+		t.Errorf("it leads after its term: %v, %v", e.Held(), err)
 	}
 }
 
 func TestALeaderCannotCampaign(t *testing.T) {
-	for _, options := range [][]recipes.ElectionOption{nil, {recipes.WithLeaderSelector()}} {
+	for _, options := range [][]recipes.LockOption{nil, {recipes.WithLeaderSelector()}} {
 		e := recipes.NewElection(connect(t, addrsOf(t)), uniquePath(t), options...)
 		term := campaign(t, e)
 		if _, err := e.Campaign(term.Context()); !errors.Is(err, recipes.ErrAlreadyHeld) {
@@ -124,7 +124,7 @@ func TestALeaderCannotCampaign(t *testing.T) {
 		if !term.Valid() {
 			t.Error("the term is over")
 		}
-		if err := term.Resign(within(t)); err != nil {
+		if err := term.Release(within(t)); err != nil {
 			t.Error(err)
 		}
 		if _, err := e.Campaign(term.Context()); !errors.Is(err, recipes.ErrNotHeld) {
@@ -137,7 +137,7 @@ func TestALeaderLearnsThatItsSessionHasEnded(t *testing.T) {
 	path := uniquePath(t)
 	i := &intercept{}
 	term := campaign(t, recipes.NewElection(connect(t, addrsOf(t), recipes.WithDialer(i.dial), recipes.WithSessionTimeout(timeout)), path))
-	next := make(chan *recipes.Term, 1)
+	next := make(chan *recipes.Lease, 1)
 	other := recipes.NewElection(connect(t, addrsOf(t)), path)
 	go func() {
 		term, err := other.Campaign(within(t))
@@ -163,7 +163,7 @@ func TestALeaderLearnsThatItsSessionHasEnded(t *testing.T) {
 	if second := <-next; second != nil && second.Token().Compare(term.Token()) <= 0 {
 		t.Errorf("term %v after %v", second.Token(), term.Token())
 	}
-	if err := term.Resign(within(t)); !errors.Is(err, recipes.ErrLeaseLost) {
+	if err := term.Release(within(t)); !errors.Is(err, recipes.ErrLeaseLost) {
 		t.Errorf("Resign returned %v", err)
 	}
 }
@@ -178,9 +178,9 @@ func candidates(t *testing.T, e *recipes.Election) []recipes.Participant {
 }
 
 // depose deletes the leader's node.
-func depose(t *testing.T, conn outsider, term *recipes.Term) {
+func depose(t *testing.T, conn outsider, term *recipes.Lease) {
 	t.Helper()
-	if err := conn.Delete(term.Lease().Node(), -1); err != nil {
+	if err := conn.Delete(term.Node(), -1); err != nil {
 		t.Error(err)
 	}
 }
@@ -191,7 +191,7 @@ func TestRunCampaignsAgainAfterALoss(t *testing.T) {
 	e := recipes.NewElection(connect(t, addrsOf(t)), path)
 	var terms []recipes.Token
 	done := errors.New("done")
-	err := e.Run(within(t), func(ctx context.Context, term *recipes.Term) error {
+	err := e.Run(within(t), func(ctx context.Context, term *recipes.Lease) error {
 		terms = append(terms, term.Token())
 		switch len(terms) {
 		case 3:
@@ -218,7 +218,7 @@ func TestRunEndsWithTheErrorOfALostTerm(t *testing.T) {
 	path := uniquePath(t)
 	conn := admin(t)
 	full := errors.New("the disk is full")
-	err := recipes.NewElection(connect(t, addrsOf(t)), path).Run(within(t), func(_ context.Context, term *recipes.Term) error {
+	err := recipes.NewElection(connect(t, addrsOf(t)), path).Run(within(t), func(_ context.Context, term *recipes.Lease) error {
 		depose(t, conn, term)
 		<-term.Lost()
 		return full
@@ -234,7 +234,7 @@ func TestRunEndsAsLeadReturns(t *testing.T) {
 	e := recipes.NewElection(connect(t, addrsOf(t)), uniquePath(t))
 	for _, returned := range []error{nil, context.Canceled, errors.New("the disk is full"), recipes.ErrLeaseLost, fmt.Errorf("orders: %w", recipes.ErrLeaseLost)} {
 		terms := 0
-		err := e.Run(within(t), func(context.Context, *recipes.Term) error {
+		err := e.Run(within(t), func(context.Context, *recipes.Lease) error {
 			if terms++; terms > 1 {
 				return errors.New("another term is led")
 			}
@@ -252,7 +252,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	enough := errors.New("enough")
 	t.Run("while it leads", func(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(within(t))
-		err := e.Run(ctx, func(ctx context.Context, _ *recipes.Term) error {
+		err := e.Run(ctx, func(ctx context.Context, _ *recipes.Lease) error {
 			cancel(enough)
 			<-ctx.Done()
 			return context.Cause(ctx)
@@ -265,7 +265,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 		campaign(t, recipes.NewElection(connect(t, addrsOf(t)), path))
 		ctx, cancel := context.WithCancelCause(within(t))
 		time.AfterFunc(20*time.Millisecond, func() { cancel(enough) })
-		err := e.Run(ctx, func(context.Context, *recipes.Term) error {
+		err := e.Run(ctx, func(context.Context, *recipes.Lease) error {
 			t.Error("there are two leaders")
 			return nil
 		})
@@ -307,7 +307,7 @@ func TestRunWaitsTheLongerTheMoreTermsAreLostInARow(t *testing.T) {
 		var ended time.Time
 		var waits []time.Duration
 		done := errors.New("done")
-		err := recipes.NewElection(c, "/election").Run(within(t), func(ctx context.Context, term *recipes.Term) error {
+		err := recipes.NewElection(c, "/election").Run(within(t), func(ctx context.Context, term *recipes.Lease) error {
 			if !ended.IsZero() {
 				waits = append(waits, time.Since(ended))
 			}
@@ -344,7 +344,7 @@ func TestRunEndsWithItsContextWhileItWaitsAfterALoss(t *testing.T) {
 		admin := outsider{bubbleClient(t, e, "admin").Conn()}
 		ctx, cancel := context.WithCancelCause(within(t))
 		enough := errors.New("enough")
-		err := recipes.NewElection(bubbleClient(t, e, "leader"), "/election").Run(ctx, func(inTerm context.Context, term *recipes.Term) error {
+		err := recipes.NewElection(bubbleClient(t, e, "leader"), "/election").Run(ctx, func(inTerm context.Context, term *recipes.Lease) error {
 			depose(t, admin, term)
 			<-inTerm.Done()
 			time.AfterFunc(25*time.Millisecond, func() { cancel(enough) })

@@ -15,14 +15,11 @@ var (
 	// Election.TryCampaign when there is another candidate.
 	ErrNotAcquired = queue.ErrNotAcquired
 
-	// ErrLeaseLost is the cause of a lost lease's context. It is returned by
-	// Release of a lost lease, and of one whose deadline passes before the servers have
-	// confirmed the release; by Do when the lease was lost while the function ran, or its release
-	// was not confirmed in time; and by Acquire with the context of a lost lease.
+	// ErrLeaseLost is the cause of a lost lease's context, and wrapped by its [Lease.Err]. It is
+	// returned by [Lease.Release], by [Mutex.Do], and by Acquire with the context of a lost lease.
 	ErrLeaseLost = queue.ErrLeaseLost
 
-	// ErrNotHeld is the cause of a released lease's context. Acquire returns it when it is called
-	// with the context of a released lease.
+	// ErrNotHeld is the cause of a released lease's context, and returned by Acquire with it.
 	ErrNotHeld = queue.ErrNotHeld
 
 	// ErrSequenceEnd is returned by every acquire and campaign at a path with only a million of
@@ -36,11 +33,13 @@ var (
 	// ErrClosed is returned by every call on a closed Client.
 	ErrClosed = session.ErrClosed
 
-	// ErrBadPath is returned by every call at a path that is not an absolute
-	// ZooKeeper path, is the root, has characters that the servers refuse, or more
-	// than 8 kB, namespace included; by Client.Revoke also when the path is not
-	// that of a lock node. Connect returns it for a bad WithNamespace.
+	// ErrBadPath is returned by every call at a path that is not an absolute ZooKeeper path, is
+	// the root, has characters that the servers refuse, or more than 8 kB, namespace included.
 	ErrBadPath = session.ErrBadPath
+
+	// ErrBadOption is returned by every acquire, campaign and call of a barrier that was given a
+	// [LockOption] that it does not take. Its text names the option.
+	ErrBadOption = errors.New("recipes: bad option")
 
 	// ErrBadServers is returned by Connect and ParseServers for servers that are not a ZooKeeper
 	// connect string, such as an empty list.
@@ -90,28 +89,25 @@ var (
 	// on the Client's Conn and then read the nodes that the transaction was to write.
 	ErrOutcomeUnknown = errors.New("recipes: outcome unknown")
 
-	// ErrUpgrade is returned by the Acquire and TryAcquire of a read-write
-	// lock's write side when the owner holds the read side: the owner would wait for itself.
+	// ErrUpgrade is returned when a reader asks for the write lock, see [ReadWriteMutex].
 	ErrUpgrade = errors.New("recipes: a read lock cannot be upgraded to a write lock")
 
-	// ErrAlreadyHeld is returned by a [NonReentrantMutex] when its owner acquires it again, and
-	// by an [Election] when its leader campaigns.
+	// ErrAlreadyHeld is returned by a lock of [NewNonReentrantMutex] when its owner acquires it
+	// again, and by an [Election] when its leader campaigns.
 	ErrAlreadyHeld = errors.New("recipes: lock already held by its owner")
 
 	// ErrNoLeader is returned by Election.Leader when there is no candidate.
 	ErrNoLeader = errors.New("recipes: no leader")
 
-	// ErrBadPermits is returned by a [Semaphore] when less than one permit is
-	// asked for, and when its size is less than one.
+	// ErrBadPermits is returned by a [Semaphore], see [Semaphore.AcquireN].
 	ErrBadPermits = errors.New("recipes: bad number of permits")
 
 	// ErrTooManyPermits is returned by a [Semaphore] when an acquire asks for more permits than
 	// the semaphore has, held ones included, or than one acquire can take.
 	ErrTooManyPermits = errors.New("recipes: more permits than the semaphore has")
 
-	// ErrBadCount is returned by a [SharedCount], and by a semaphore that takes
-	// its size from one, when the number does not fit into 4 bytes or the node's data is not 4
-	// bytes long.
+	// ErrBadCount is returned by a [SharedCount], and by a semaphore of its size, when the number
+	// does not fit into 4 bytes or the node's data is not 4 bytes long.
 	ErrBadCount = queue.ErrBadCount
 
 	// ErrBadLocks is returned by a [MultiLock] that has no locks, locks of several clients, or

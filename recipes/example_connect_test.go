@@ -150,7 +150,7 @@ func ExampleWithConnectionListener() {
 	// ready: false
 }
 
-func ExampleObservers() {
+func ExampleWithObserver_several() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	slow := recipes.Observer{
@@ -163,9 +163,11 @@ func ExampleObservers() {
 	audit := recipes.Observer{
 		Acquired: func(l *recipes.Lease, _ time.Duration) { fmt.Println("acquired", l.Path()) },
 		Released: func(l *recipes.Lease, _ time.Duration) { fmt.Println("released", l.Path()) },
-		Lost:     func(l *recipes.Lease, _ time.Duration) { fmt.Println("lost", l.Path()) },
+		Lost: func(l *recipes.Lease, why recipes.LossReason, _ time.Duration) {
+			fmt.Println("lost", l.Path(), why)
+		},
 	}
-	client, err := recipes.Connect(ctx, addrs(), recipes.WithObserver(recipes.Observers(slow, audit)))
+	client, err := recipes.Connect(ctx, addrs(), recipes.WithObserver(slow), recipes.WithObserver(audit))
 	if err != nil {
 		fmt.Println(err)
 		return

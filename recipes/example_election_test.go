@@ -22,7 +22,7 @@ func ExampleElection_Run() {
 	defer client.Close(ctx)
 
 	election := recipes.NewElection(client, "/example-election/worker")
-	err = election.Run(ctx, func(ctx context.Context, term *recipes.Term) error {
+	err = election.Run(ctx, func(ctx context.Context, term *recipes.Lease) error {
 		for job := range 3 {
 			if ctx.Err() != nil {
 				return context.Cause(ctx) // the term is over: another process works now
@@ -85,7 +85,7 @@ func ExampleElection_Observe() {
 		if string(leader.Data) == "10.0.0.2:8080" {
 			break
 		}
-		if err := term.Resign(ctx); err != nil {
+		if err := term.Release(ctx); err != nil {
 			fmt.Println(err)
 		}
 	}
@@ -98,7 +98,7 @@ func ExampleElection_Observe() {
 
 // The fenced write of a leader: the store refuses a leader that does not know yet that its term
 // is over, for instance because its process was paused.
-func ExampleTerm_Token() {
+func ExampleElection_Campaign() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	client, err := recipes.Connect(ctx, addrs())
@@ -109,7 +109,7 @@ func ExampleTerm_Token() {
 	defer client.Close(ctx)
 	election := recipes.NewElection(client, "/example-election/fenced")
 	var store Store // see ExampleFence
-	lead := func(value string) *recipes.Term {
+	lead := func(value string) *recipes.Lease {
 		term, err := election.Campaign(ctx)
 		if err != nil {
 			panic(err)
@@ -118,13 +118,13 @@ func ExampleTerm_Token() {
 		return term
 	}
 	first := lead("of the first leader:")
-	if err := first.Resign(ctx); err != nil {
+	if err := first.Release(ctx); err != nil {
 		fmt.Println(err)
 	}
 	second := lead("of the second leader:")
 	err = store.Write("late", first.Token())
 	fmt.Println("of the first, late, is refused:", errors.Is(err, recipes.ErrStaleToken))
-	if err := second.Resign(ctx); err != nil {
+	if err := second.Release(ctx); err != nil {
 		fmt.Println(err)
 	}
 	// Output:

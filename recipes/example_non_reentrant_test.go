@@ -11,7 +11,7 @@ import (
 
 // A job must not start while it runs. When it tries to start itself again, the lock returns an
 // error; with Curator the job would wait for itself.
-func ExampleNonReentrantMutex() {
+func ExampleNewNonReentrantMutex() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	client, err := recipes.Connect(ctx, addrs())

@@ -20,8 +20,8 @@ import (
 // and *zk.CheckVersionRequest. Paths are full paths, also under WithNamespace. Multi returns the
 // responses to ops. Call Release when Multi has returned, not before.
 //
-// Errors: [ErrLeaseLost] and [ErrNotHeld] when the lease is over, or ends during
-// the call; ctx's cause; [ErrTooLarge]; the error of the first op that failed, such as
+// Errors: [ErrLeaseLost] and [ErrNotHeld] when the lease is over, or ends during the call; the
+// error of the first op that failed, such as
 // zk.ErrBadVersion; zk.ErrNoAuth names the node and the permission. With an error nothing was
 // written, unless the error is also [ErrOutcomeUnknown].
 func (l *Lease) Multi(ctx context.Context, ops ...any) ([]zk.MultiResponse, error) {

@@ -137,7 +137,7 @@ func (h *hold) Lose(s session.Locked, why session.Loss) {
 		h.writes.Wait()
 		h.Release(true)
 	})
-	h.registry.lost(h.outermost, time.Since(h.since))
+	h.registry.lost(h.outermost, lossReasons[h.why], time.Since(h.since))
 }
 
 // open reports whether the hold is neither released nor lost.
@@ -145,4 +145,16 @@ func (h *hold) open() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return !h.over && !h.isLost
+}
+
+// reason returns the reason of a loss, also of one that the deadline's timer has not reported yet.
+func (h *hold) reason() (why LossReason) {
+	h.S.With(func(s session.Locked) {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if why = lossReasons[h.why]; !h.isLost {
+			why = lossReasons[s.Why(session.DeadlinePassed)]
+		}
+	})
+	return why
 }

@@ -48,14 +48,14 @@ func TestTheNodesOfEveryRecipeSayWhoMadeThem(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		client []recipes.Option
-		node   []recipes.NodeOption
+		node   []recipes.LockOption
 		want   string
 	}{
 		"by default":                   {nil, nil, fmt.Sprintf("%s/%d", host, os.Getpid())},
 		"by the client's identity":     {[]recipes.Option{recipes.WithIdentity("billing, Zürich")}, nil, "billing, Zürich"},
 		"not with an empty identity":   {[]recipes.Option{recipes.WithIdentity("")}, nil, ""},
-		"by the lock's data instead":   {nil, []recipes.NodeOption{recipes.WithData([]byte("order 7"))}, "order 7"},
-		"not with a lock's empty data": {nil, []recipes.NodeOption{recipes.WithData(nil)}, ""},
+		"by the lock's data instead":   {nil, []recipes.LockOption{recipes.WithData([]byte("order 7"))}, "order 7"},
+		"not with a lock's empty data": {nil, []recipes.LockOption{recipes.WithData(nil)}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			client, conn := connect(t, addrsOf(t), test.client...), admin(t)

@@ -14,7 +14,7 @@ import (
 
 // Leader returns the candidate that leads, or [ErrNoLeader]. The answer shows the recent past:
 // the server may not have heard of the newest leader, and a leader that crashed remains until its
-// session has expired. Its other errors are those of [Mutex.Participants].
+// session has expired.
 func (e *Election) Leader(ctx context.Context) (leader Participant, err error) {
 	if err = session.CheckPath(e.Path()); err == nil {
 		err = e.queue.client.sessions.Through(ctx, func(s *session.Session) error {
@@ -36,9 +36,8 @@ func (e *Election) Leader(ctx context.Context) (leader Participant, err error) {
 // leader, it yields the zero Participant. It leaves out leaders that come and go between two
 // steps of the loop.
 //
-// It continues across the loss of connections and sessions, until the loop or ctx ends. When ctx
-// ends, the last step yields ctx's cause; other errors that end the loop are those of
-// [Mutex.Participants]. Between the steps Observe has no goroutine. It may leave a watch on the
+// It continues across the loss of connections and sessions, until the loop or ctx ends. The last
+// step of a loop that ends otherwise yields the error. Between the steps Observe has no goroutine. It may leave a watch on the
 // leader's node or on the election's node at the servers, shared by all observers of the session,
 // until that node changes or the session ends: ZooKeeper's Go client cannot remove a watch.
 func (e *Election) Observe(ctx context.Context) iter.Seq2[Participant, error] {

@@ -39,7 +39,7 @@ func (o observing) sees(data string, token recipes.Token) recipes.Participant {
 }
 
 func TestAnObserverSeesLeadersComeAndGo(t *testing.T) {
-	for _, options := range [][]recipes.ElectionOption{nil, {recipes.WithLeaderSelector()}} {
+	for _, options := range [][]recipes.LockOption{nil, {recipes.WithLeaderSelector()}} {
 		path := uniquePath(t)
 		candidate := func(data string) *recipes.Election {
 			return recipes.NewElection(connect(t, addrsOf(t)), path, append(options, recipes.WithData([]byte(data)))...)
@@ -48,10 +48,10 @@ func TestAnObserverSeesLeadersComeAndGo(t *testing.T) {
 		sees := observe(t, within(t), candidate("observer"))
 		sees.sees("", recipes.Token{}) // there is not even a parent
 		first := campaign(t, a)
-		if p := sees.sees("a:80", first.Token()); p.Node != first.Lease().Node() || p.Session != first.Lease().SessionID() {
+		if p := sees.sees("a:80", first.Token()); p.Node != first.Node() || p.Session != first.SessionID() {
 			t.Errorf("observed is %+v", p)
 		}
-		next := make(chan *recipes.Term)
+		next := make(chan *recipes.Lease)
 		go func() {
 			term, err := b.Campaign(within(t))
 			if err != nil {
@@ -60,12 +60,12 @@ func TestAnObserverSeesLeadersComeAndGo(t *testing.T) {
 			next <- term
 		}()
 		eventually(t, "there are two candidates", func() bool { return len(candidates(t, a)) == 2 })
-		if err := first.Resign(within(t)); err != nil {
+		if err := first.Release(within(t)); err != nil {
 			t.Fatal(err)
 		}
 		second := <-next
 		sees.sees("b:80", second.Token())
-		if err := second.Resign(within(t)); err != nil {
+		if err := second.Release(within(t)); err != nil {
 			t.Fatal(err)
 		}
 		sees.sees("", recipes.Token{}) // the parent exists
@@ -82,15 +82,15 @@ func TestAnObserverSeesWhatTheLeaderAnnounces(t *testing.T) {
 	term := campaign(t, e)
 	sees := observe(t, within(t), e)
 	sees.sees("a:80", term.Token())
-	if err := connect(t, addrsOf(t)).Revoke(within(t), term.Lease().Node()); err != nil {
+	if err := connect(t, addrsOf(t)).Revoke(within(t), term.Node()); err != nil {
 		t.Fatal(err)
 	}
 	<-requests // the request replaces the address until the leader restores it
 	eventually(t, "the leader announces its address again", func() bool {
-		data, _, err := conn.Get(term.Lease().Node())
+		data, _, err := conn.Get(term.Node())
 		return err == nil && string(data) == "a:80"
 	})
-	if _, err := conn.Set(term.Lease().Node(), []byte("a:81"), -1); err != nil {
+	if _, err := conn.Set(term.Node(), []byte("a:81"), -1); err != nil {
 		t.Fatal(err)
 	}
 	sees.sees("a:81", term.Token())
@@ -112,7 +112,7 @@ func TestAnObserverGoesOnInTheNextSession(t *testing.T) {
 		done <- p
 	}()
 	eventually(t, "the observer has another session", func() bool { return client.SessionID() != before })
-	if err := term.Resign(within(t)); err != nil {
+	if err := term.Release(within(t)); err != nil {
 		t.Fatal(err)
 	}
 	if p := <-done; p.Node != "" {
@@ -183,10 +183,10 @@ func TestTheLeaderIsFound(t *testing.T) {
 		p, err = other.Leader(within(t))
 		return err == nil
 	})
-	if string(p.Data) != "a:80" || p.Token != term.Token() || p.Node != term.Lease().Node() || p.Kind != "latch-" {
+	if string(p.Data) != "a:80" || p.Token != term.Token() || p.Node != term.Node() || p.Kind != "latch-" {
 		t.Errorf("leads %+v", p)
 	}
-	if err := term.Resign(within(t)); err != nil {
+	if err := term.Release(within(t)); err != nil {
 		t.Fatal(err)
 	}
 	if p, err := e.Leader(within(t)); !errors.Is(err, recipes.ErrNoLeader) {
@@ -201,10 +201,10 @@ func TestAnObserverSeesAnElectionThatBeginsWhileItLooks(t *testing.T) {
 	leads := recipes.NewElection(connect(t, addrsOf(t)), path, recipes.WithData([]byte("a:80")))
 	wire := new(intercept)
 	watches := recipes.NewElection(connect(t, addrsOf(t), recipes.WithDialer(wire.dial)), path)
-	var term *recipes.Term
+	var term *recipes.Lease
 	wire.on(once(opExists, func() bool { term = campaign(t, leads); return true }), nil)
 	observe(t, within(t), watches).sees("a:80", recipes.Token{})
-	if err := term.Resign(within(t)); err != nil {
+	if err := term.Release(within(t)); err != nil {
 		t.Error(err)
 	}
 }
@@ -230,7 +230,7 @@ func TestObserversSeeTermsInOrder(t *testing.T) {
 			}
 			all = append(all, term.Token())
 			if i < terms-1 {
-				if err := term.Resign(within(t)); err != nil {
+				if err := term.Release(within(t)); err != nil {
 					t.Error(err)
 				}
 			}
@@ -280,7 +280,7 @@ func TestAnObserverIsNotToldOfARequestToResign(t *testing.T) {
 			break
 		}
 		asked = true
-		if err := c.Revoke(within(t), term.Lease().Node()); err != nil {
+		if err := c.Revoke(within(t), term.Node()); err != nil {
 			t.Fatal(err)
 		}
 		for late, err := range recipes.NewElection(c, path).Observe(within(t)) {
@@ -289,6 +289,6 @@ func TestAnObserverIsNotToldOfARequestToResign(t *testing.T) {
 			}
 			break
 		}
-		time.AfterFunc(100*time.Millisecond, func() { _ = term.Resign(within(t)) })
+		time.AfterFunc(100*time.Millisecond, func() { _ = term.Release(within(t)) })
 	}
 }

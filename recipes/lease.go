@@ -1,7 +1,6 @@
 package recipes
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -118,30 +117,17 @@ func (l *Lease) State() (state State) {
 	return state
 }
 
-// LossReason returns the reason of the loss, or "" if the lease has not been lost.
-func (l *Lease) LossReason() LossReason {
-	l.hold.mu.Lock()
-	defer l.hold.mu.Unlock()
-	return lossReasons[l.hold.why]
-}
-
 // Err returns nil while the lease is held or suspended. It returns an error that wraps
-// [ErrLeaseLost] and gives the reason when the lease has been lost, and [ErrNotHeld] when the
+// [ErrLeaseLost] and the [LossReason] when the lease has been lost, and [ErrNotHeld] when the
 // lease was released before a loss. Like Valid it reads the clock.
 func (l *Lease) Err() error {
 	switch l.State() {
 	case Lost:
-		return fmt.Errorf("%w: %s", ErrLeaseLost, cmp.Or(l.LossReason(), l.pastDeadline()))
+		return fmt.Errorf("%w: %w", ErrLeaseLost, l.hold.reason())
 	case Released:
 		return ErrNotHeld
 	}
 	return nil
-}
-
-// pastDeadline returns the reason of a loss that the deadline's timer has not reported yet.
-func (l *Lease) pastDeadline() (why LossReason) {
-	l.hold.S.With(func(s session.Locked) { why = lossReasons[s.Why(session.DeadlinePassed)] })
-	return why
 }
 
 // open reports whether the lease and its hold have not ended.

@@ -2,8 +2,12 @@ package recipes
 
 import "github.com/zkverify/zkverify/recipes/internal/session"
 
-// LossReason is the reason why a lease was lost.
+// LossReason is the reason why a lease was lost. [Lease.Err] wraps it: errors.As finds it, and
+// errors.Is compares it.
 type LossReason string
+
+// Error returns the reason as text.
+func (r LossReason) Error() string { return string(r) }
 
 // The reasons of a loss.
 const (

@@ -43,13 +43,14 @@ func TestALeaseSaysWhyItWasLost(t *testing.T) {
 				e := zktest.Start(t)
 				client := bubbleClient(t, e, "holder", append(c.options, recipes.WithSessionTimeout(2*time.Second))...)
 				l := acquire(t, t.Context(), recipes.NewMutex(client, "/l"))
-				if err := l.Err(); err != nil || l.LossReason() != "" {
-					t.Errorf("while it is held: %v, %q", err, l.LossReason())
+				if err := l.Err(); err != nil {
+					t.Errorf("while it is held: %v", err)
 				}
 				c.lose(t, e, client, l)
 				<-l.Lost()
-				if err := l.Err(); l.LossReason() != c.reason || !errors.Is(err, recipes.ErrLeaseLost) || !strings.HasSuffix(err.Error(), ": "+string(c.reason)) {
-					t.Errorf("it was lost since %v, %q", err, l.LossReason())
+				var why recipes.LossReason
+				if err := l.Err(); !errors.As(err, &why) || why != c.reason || !errors.Is(err, recipes.ErrLeaseLost) || !strings.HasSuffix(err.Error(), ": "+string(c.reason)) {
+					t.Errorf("it was lost since %v, %q", err, why)
 				}
 				_ = l.Release(context.Background())
 				if err := l.Err(); !errors.Is(err, recipes.ErrLeaseLost) {

@@ -207,7 +207,7 @@ func TestAShortCutSuspendsALeaseAndLongOnesEndIt(t *testing.T) {
 				recipes.WithObserver(recipes.Observer{
 					Suspended: func(*recipes.Lease) { told <- "suspended" },
 					Resumed:   func(*recipes.Lease) { told <- "resumed" },
-					Lost:      func(*recipes.Lease, time.Duration) { told <- "lost" },
+					Lost:      func(*recipes.Lease, recipes.LossReason, time.Duration) { told <- "lost" },
 				}))
 			l := acquire(t, within(t), recipes.NewMutex(c, path))
 			cutAll(t, ls, links.Down)

@@ -2,6 +2,7 @@ package recipes_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -58,8 +59,8 @@ func TestADeletedNodeAmongManyIsToldWithinAHeartbeat(t *testing.T) {
 						t.Fatal(err)
 					}
 					<-l.Lost()
-					if why := l.LossReason(); why != recipes.LossNodeDeleted {
-						t.Errorf("it was lost: %s", why)
+					if err := l.Err(); !errors.Is(err, recipes.LossNodeDeleted) {
+						t.Error(err)
 					}
 					took = append(took, time.Since(at))
 				}

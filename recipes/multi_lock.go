@@ -14,7 +14,7 @@ import (
 )
 
 // Lock is a lock that can be part of a [MultiLock]: a [Mutex] or one side of a [ReadWriteMutex],
-// a [NonReentrantMutex], or a [Semaphore] (one permit). Only this package's locks implement it.
+// or a [Semaphore] (one permit). Only this package's locks implement it.
 type Lock interface {
 	Acquire(ctx context.Context) (*Lease, error)
 	TryAcquire(ctx context.Context) (*Lease, error)
@@ -23,22 +23,20 @@ type Lock interface {
 	of() *Client
 }
 
-func (m *Mutex) of() *Client             { return m.client }
-func (m *NonReentrantMutex) of() *Client { return m.semaphore.client }
-func (s *Semaphore) of() *Client         { return s.client }
+func (m *Mutex) of() *Client     { return m.client }
+func (s *Semaphore) of() *Client { return s.client }
 
 // MultiLock is a set of locks that are held together: Curator's InterProcessMultiLock. It takes
 // all of them or none.
 //
 // Two multi-locks never wait for each other, even if their locks were given in different orders:
 // the nodes in all queues are created in ONE transaction, so every queue has them in the same
-// order. Semaphores and non-reentrant mutexes, whose grants depend on more than a queue, are
-// acquired after these, one by one in the order of their paths. Locks that the owner already
-// holds are re-entered; a set that is acquired piece by piece in this way can deadlock with
-// another set, as Curator's multi-locks can.
+// order. Semaphores, whose grants depend on more than a queue, are acquired after these, one by
+// one in the order of their paths. Locks that the owner already holds are re-entered; a set that
+// is acquired piece by piece in this way can deadlock with another set, as Curator's multi-locks
+// can.
 //
 // The context bounds the whole acquire. The loss of one lock is the loss of the [MultiLease].
-// Misuse: [ErrBadLocks] from every acquire. Otherwise as with the locks themselves.
 type MultiLock struct {
 	locks []Lock
 }
@@ -185,7 +183,7 @@ func (m *MultiLock) sortOut(ctx context.Context, client *Client, sorted []Lock, 
 			apart = append(apart, l)
 			continue
 		}
-		key, err := client.begin(ctx, mutex.path, mutex.kind)
+		key, err := client.begin(ctx, mutex.cfg, mutex.path, mutex.kind)
 		if err != nil {
 			return nil, err
 		}

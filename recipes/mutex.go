@@ -8,12 +8,8 @@ import (
 	"github.com/zkverify/zkverify/recipes/internal/session"
 )
 
-// Mutex is a fair, reentrant lock. It is Curator's InterProcessMutex, with a fencing token and a
-// notification of its loss. A Mutex value is only a name: any number of values, in any number of
-// processes, Curator's included, exclude each other by path.
-//
-// Loss: see [Lease.Lost]. Cancel and timeout: see Acquire. Misuse is refused with an error; a
-// refused call leaves no node behind.
+// Mutex is a fair, reentrant lock: Curator's InterProcessMutex, with a fencing token and a
+// notification of its loss, see [Lease.Lost].
 type Mutex struct {
 	client *Client
 	path   string
@@ -23,10 +19,9 @@ type Mutex struct {
 	cfg    lockConfig
 }
 
-// NewMutex returns the mutex at path, an absolute ZooKeeper path that should
-// have no children but contenders. Missing parents are created as containers.
-func NewMutex(client *Client, path string, options ...MutexOption) *Mutex {
-	m := &Mutex{client: client, path: client.resolve(path), kind: queue.Lock, kinds: queue.Locks, rule: queue.Exclusive, cfg: newLockConfig(client, options)}
+// NewMutex returns the mutex at path.
+func NewMutex(client *Client, path string, options ...LockOption) *Mutex {
+	m := &Mutex{client: client, path: client.resolve(path), kind: queue.Lock, kinds: queue.Locks, rule: queue.Exclusive, cfg: newLockConfig(client, "Mutex", options)}
 	if m.cfg.rule != nil {
 		m.rule = m.cfg.rule.shown(client.cfg.Callbacks)
 	}
@@ -40,17 +35,11 @@ func (m *Mutex) Path() string { return m.path }
 // isAcquiredInThisProcess.
 func (m *Mutex) Held() bool { return m.client.holds.held(m.path, m.kind) }
 
-// Acquire waits for the lock. Cancelling ctx ends the wait and deletes the contender's node; ctx
-// bounds the acquire, not the lease. With the context of a lease on the same path, or of an owner
-// (see WithOwner) that holds the lock, Acquire re-enters at once.
+// Acquire waits for the lock. With the context of a lease on the same path, or of an owner (see
+// WithOwner) that holds the lock, it re-enters at once.
 //
-// When the session ends during the wait, Acquire continues in the next session, at the end of the
-// queue.
-//
-// Errors: ctx's cause; [ErrLeaseLost] or [ErrNotHeld] with the context of a
-// lease that is over; [ErrBadPath]; [ErrClosed]; [ErrUpgrade] (see
-// [ReadWriteMutex]); [ErrTooLarge] (see [WithData]); [ErrSequenceEnd]; errors of ZooKeeper
-// such as zk.ErrNoAuth.
+// Errors: [ErrLeaseLost] or [ErrNotHeld] with the context of a lease that is over; [ErrUpgrade]
+// (see [ReadWriteMutex]); [ErrSequenceEnd].
 func (m *Mutex) Acquire(ctx context.Context) (*Lease, error) {
 	l, err := m.acquire(ctx, true)
 	if err != nil {
@@ -89,7 +78,7 @@ func (m *Mutex) Participants(ctx context.Context) ([]Participant, error) {
 
 func (m *Mutex) acquire(ctx context.Context, block bool) (_ *Lease, err error) {
 	asked := time.Now()
-	key, err := m.client.begin(ctx, m.path, m.kind)
+	key, err := m.client.begin(ctx, m.cfg, m.path, m.kind)
 	if err != nil {
 		return nil, err
 	}

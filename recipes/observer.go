@@ -43,9 +43,8 @@ type Observer struct {
 	Suspended func(l *Lease)
 	// Resumed: the lease's link is back before its deadline.
 	Resumed func(l *Lease)
-	// Lost: the lease was lost. Lease.LossReason returns the reason. held is the time since it
-	// was acquired.
-	Lost func(l *Lease, held time.Duration)
+	// Lost: the lease was lost. held is the time since it was acquired.
+	Lost func(l *Lease, why LossReason, held time.Duration)
 	// Released: the last of the owner's leases was released before it was lost.
 	// held is the time since it was acquired.
 	Released func(l *Lease, held time.Duration)

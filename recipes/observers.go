@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Observers returns an observer that calls each of these observers, in this order.
-func Observers(all ...Observer) Observer {
+// observers returns an observer that calls each of these observers, in this order.
+func observers(all ...Observer) Observer {
 	return Observer{
 		Acquiring:       eachAcquiring(all),
 		Enqueued:        each(all, func(o Observer) func(context.Context, Enqueued) { return o.Enqueued }),
@@ -15,7 +15,7 @@ func Observers(all ...Observer) Observer {
 		Acquired:        each(all, func(o Observer) func(*Lease, time.Duration) { return o.Acquired }),
 		Suspended:       eachLease(all, func(o Observer) func(*Lease) { return o.Suspended }),
 		Resumed:         eachLease(all, func(o Observer) func(*Lease) { return o.Resumed }),
-		Lost:            each(all, func(o Observer) func(*Lease, time.Duration) { return o.Lost }),
+		Lost:            eachLost(all),
 		Released:        each(all, func(o Observer) func(*Lease, time.Duration) { return o.Released }),
 		RevokeRequested: eachLease(all, func(o Observer) func(*Lease) { return o.RevokeRequested }),
 	}
@@ -44,6 +44,18 @@ func eachGaveUp(all []Observer) func(context.Context, Acquiring, error) {
 	return func(ctx context.Context, a Acquiring, err error) {
 		for _, o := range told {
 			o.GaveUp(ctx, a, err)
+		}
+	}
+}
+
+func eachLost(all []Observer) func(*Lease, LossReason, time.Duration) {
+	told := slices.DeleteFunc(slices.Clone(all), func(o Observer) bool { return o.Lost == nil })
+	if len(told) == 0 {
+		return nil
+	}
+	return func(l *Lease, why LossReason, held time.Duration) {
+		for _, o := range told {
+			o.Lost(l, why, held)
 		}
 	}
 }

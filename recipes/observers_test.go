@@ -28,7 +28,7 @@ func recorder(name string, calls *[]string) Observer {
 		Acquired:        func(_ *Lease, d time.Duration) { note("acquired " + d.String()) },
 		Suspended:       func(*Lease) { note("suspended") },
 		Resumed:         func(*Lease) { note("resumed") },
-		Lost:            func(_ *Lease, d time.Duration) { note("lost " + d.String()) },
+		Lost:            func(_ *Lease, why LossReason, d time.Duration) { note("lost " + string(why) + " " + d.String()) },
 		Released:        func(_ *Lease, d time.Duration) { note("released " + d.String()) },
 		RevokeRequested: func(*Lease) { note("asked") },
 	}
@@ -37,7 +37,7 @@ func recorder(name string, calls *[]string) Observer {
 func TestEveryObserverIsToldEverythingInOrder(t *testing.T) {
 	t.Parallel()
 	var calls []string
-	o := Observers(recorder("a", &calls), Observer{}, recorder("b", &calls))
+	o := observers(recorder("a", &calls), Observer{}, recorder("b", &calls))
 	a := Acquiring{Path: "/x"}
 	ctx := o.Acquiring(t.Context(), a)
 	o.Enqueued(ctx, Enqueued{Path: "/x"})
@@ -45,14 +45,14 @@ func TestEveryObserverIsToldEverythingInOrder(t *testing.T) {
 	o.Acquired(nil, 1)
 	o.Suspended(nil)
 	o.Resumed(nil)
-	o.Lost(nil, 2)
+	o.Lost(nil, LossNodeDeleted, 2)
 	o.Released(nil, 3)
 	o.RevokeRequested(nil)
 	want := []string{
 		"a acquiring /x", "b acquiring /x", "a enqueued /x", "b enqueued /x",
 		"a gave up /x " + ErrNotAcquired.Error() + " known to ab", "b gave up /x " + ErrNotAcquired.Error() + " known to ab",
 		"a acquired 1ns", "b acquired 1ns", "a suspended", "b suspended",
-		"a resumed", "b resumed", "a lost 2ns", "b lost 2ns", "a released 3ns", "b released 3ns", "a asked", "b asked",
+		"a resumed", "b resumed", "a lost lock node deleted 2ns", "b lost lock node deleted 2ns", "a released 3ns", "b released 3ns", "a asked", "b asked",
 	}
 	if !slices.Equal(calls, want) {
 		t.Errorf("got  %q\nwant %q", calls, want)
@@ -62,11 +62,11 @@ func TestEveryObserverIsToldEverythingInOrder(t *testing.T) {
 func TestWhatNoObserverHearsCostsNothing(t *testing.T) {
 	t.Parallel()
 	for _, all := range [][]Observer{nil, {{}}, {{}, {}}} {
-		if o := reflect.ValueOf(Observers(all...)); !o.IsZero() {
+		if o := reflect.ValueOf(observers(all...)); !o.IsZero() {
 			t.Errorf("the observer of %d that hear nothing hears something", len(all))
 		}
 	}
-	one := reflect.ValueOf(Observers(Observer{}, Observer{Lost: func(*Lease, time.Duration) {}}))
+	one := reflect.ValueOf(observers(Observer{}, Observer{Lost: func(*Lease, LossReason, time.Duration) {}}))
 	for i := range one.NumField() {
 		name := one.Type().Field(i).Name
 		if one.Field(i).IsNil() != (name != "Lost") {
@@ -84,7 +84,7 @@ func TestWhatNoObserverHearsCostsNothing(t *testing.T) {
 func TestAnObserverAmongOthersIsToldOfThePlace(t *testing.T) {
 	t.Parallel()
 	var calls []string
-	o := Observers(Observer{}, Observer{Enqueued: recorder("a", &calls).Enqueued})
+	o := observers(Observer{}, Observer{Enqueued: recorder("a", &calls).Enqueued})
 	if o.Enqueued == nil {
 		t.Fatal("no observer is told")
 	}

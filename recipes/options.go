@@ -159,10 +159,10 @@ func WithDialer(dial func(ctx context.Context, network, addr string) (net.Conn, 
 }
 
 // WithObserver adds an observer of the client's locks. May be given more than once: the client
-// calls the observers in this order, as Observers does. Packages slogobserver, promobserver and
+// calls the observers in this order. Packages slogobserver, promobserver and
 // otelobserver have observers that are ready to use.
 func WithObserver(o Observer) Option {
-	return func(c *config) { c.observer = Observers(c.observer, o) }
+	return func(c *config) { c.observer = observers(c.observer, o) }
 }
 
 // WithConnectionListener adds a function that the client calls with each new ConnectionState. May

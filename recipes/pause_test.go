@@ -62,7 +62,7 @@ func TestEtcd10811APausedHolderKnowsAtOnceWhenItWakes(t *testing.T) {
 	if got := next(); got != "woke, valid: false" {
 		t.Errorf("the holder says %q", got)
 	}
-	if got, want := next(), "told: "+string(recipes.LossProcessPaused); got != want {
+	if got, want := next(), "told: "+fmt.Sprintf("%v: %v", recipes.ErrLeaseLost, recipes.LossProcessPaused); got != want {
 		t.Errorf("the holder says %q, want %q", got, want)
 	}
 	if !l.Valid() {
@@ -98,6 +98,6 @@ func holdAndBePaused(path string) error {
 		time.Sleep(100 * time.Microsecond)
 	}
 	<-l.Lost()
-	fmt.Println("told:", l.LossReason())
+	fmt.Println("told:", l.Err())
 	return c.Close(ctx)
 }

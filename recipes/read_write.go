@@ -17,17 +17,13 @@ import "github.com/zkverify/zkverify/recipes/internal/queue"
 // Tokens: the token of a writer is greater than those of all leases granted before it. The token
 // of a reader has the order in which the reader joined the queue; after a downgrade it is the
 // writer's token with the next greater Sub.
-//
-// Loss, cancel, timeout and misuse: as with [Mutex].
 type ReadWriteMutex struct {
 	read, write Mutex
 }
 
-// NewReadWriteMutex returns the read-write lock at path, an absolute ZooKeeper
-// path that should have no children but contenders. Missing parents are created
-// as containers.
+// NewReadWriteMutex returns the read-write lock at path.
 func NewReadWriteMutex(client *Client, path string, options ...LockOption) *ReadWriteMutex {
-	side := Mutex{client: client, path: client.resolve(path), kinds: queue.ReadWrites, cfg: newLockConfig(client, options)}
+	side := Mutex{client: client, path: client.resolve(path), kinds: queue.ReadWrites, cfg: newLockConfig(client, "ReadWriteMutex", options)}
 	rw := &ReadWriteMutex{read: side, write: side}
 	rw.read.kind, rw.read.rule = queue.Read, queue.Shared
 	rw.write.kind, rw.write.rule = queue.Write, queue.Exclusive

@@ -145,9 +145,9 @@ func (r *registry) revokeRequested(l *Lease) {
 }
 
 // lost tells the observer of a lease that was lost after the time held.
-func (r *registry) lost(l *Lease, held time.Duration) {
+func (r *registry) lost(l *Lease, why LossReason, held time.Duration) {
 	if f := r.observer.Lost; f != nil {
-		r.post(func() { f(l, held) })
+		r.post(func() { f(l, why, held) })
 	}
 }
 

@@ -52,7 +52,7 @@ func TestWhatReleasesALeaseEndsAtItsDeadline(t *testing.T) {
 			})
 		},
 		"Run of an election": func(c *recipes.Client, away func(time.Time)) error {
-			return recipes.NewElection(c, "/l").Run(background, func(_ context.Context, t *recipes.Term) error { away(t.Deadline()); return nil })
+			return recipes.NewElection(c, "/l").Run(background, func(_ context.Context, t *recipes.Lease) error { away(t.Deadline()); return nil })
 		},
 		"Release": func(c *recipes.Client, away func(time.Time)) error {
 			l, err := recipes.NewMutex(c, "/l").Acquire(background)

@@ -20,10 +20,10 @@ const revokeData = "__REVOKE__"
 // the holder: its client calls the listeners, see [Lease.OnRevoke], and they decide. If the node
 // still waits, its client calls them when it has acquired the lock.
 //
-// Revoke returns nil if the node is gone, since there is no lock left to release. Errors: ctx's
-// cause; [ErrBadPath], also when the node's name is not that of a lock node, since the request
-// replaces the node's data; [ErrClosed]; errors of ZooKeeper such as zk.ErrNoAuth. The path is a
-// full path, as Participants and Node report it, also under WithNamespace.
+// Revoke returns nil if the node is gone, since there is no lock left to release. It returns
+// [ErrBadPath] also when the node's name is not that of a lock node, since the request replaces the
+// node's data. The path is a full path, as Participants and Node report it, also under
+// WithNamespace.
 func (c *Client) Revoke(ctx context.Context, path string) error {
 	if err := session.CheckPath(path); err != nil {
 		return c.failed(ctx, "revoke", path, err)

@@ -41,12 +41,12 @@ func TestARequestToResignLeavesWhatTheLeaderAnnounces(t *testing.T) {
 	for _, c := range []struct {
 		name            string
 		listens, stays  bool // stays: the leader's node never has other data
-		electionOptions []recipes.ElectionOption
+		electionOptions []recipes.LockOption
 	}{
 		{"a leader that does not listen", false, true, nil},
 		{"a leader that listens", true, true, nil},
-		{"a selected leader that does not listen", false, false, []recipes.ElectionOption{recipes.WithLeaderSelector()}},
-		{"a selected leader that listens", true, false, []recipes.ElectionOption{recipes.WithLeaderSelector()}},
+		{"a selected leader that does not listen", false, false, []recipes.LockOption{recipes.WithLeaderSelector()}},
+		{"a selected leader that listens", true, false, []recipes.LockOption{recipes.WithLeaderSelector()}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path, conn := uniquePath(t), admin(t)
@@ -57,7 +57,7 @@ func TestARequestToResignLeavesWhatTheLeaderAnnounces(t *testing.T) {
 			}
 			term := campaign(t, recipes.NewElection(connect(t, addrsOf(t)), path, options...))
 			follower := recipes.NewElection(connect(t, addrsOf(t)), path, c.electionOptions...)
-			node, other := term.Lease().Node(), connect(t, addrsOf(t))
+			node, other := term.Node(), connect(t, addrsOf(t))
 			for i := range 3 {
 				if err := other.Revoke(within(t), node); err != nil {
 					t.Fatal(err)
@@ -83,7 +83,7 @@ func TestACandidateThatWasAskedWhileItWaitedIsAskedWhenItLeads(t *testing.T) {
 	first := campaign(t, recipes.NewElection(connect(t, addrsOf(t)), path))
 	var asked atomic.Int32
 	second := recipes.NewElection(connect(t, addrsOf(t)), path, recipes.WithRevocation(func(*recipes.Lease) { asked.Add(1) }))
-	leads := make(chan *recipes.Term)
+	leads := make(chan *recipes.Lease)
 	go func() {
 		term, err := second.Campaign(within(t))
 		if err != nil {
@@ -95,7 +95,7 @@ func TestACandidateThatWasAskedWhileItWaitedIsAskedWhenItLeads(t *testing.T) {
 	if err := connect(t, addrsOf(t)).Revoke(within(t), candidates(t, second)[1].Node); err != nil {
 		t.Fatal(err)
 	}
-	if err := first.Resign(within(t)); err != nil {
+	if err := first.Release(within(t)); err != nil {
 		t.Fatal(err)
 	}
 	<-leads
@@ -114,7 +114,7 @@ func TestAnAddressThatOthersChangeIsNoRequest(t *testing.T) {
 	term := campaign(t, e)
 	sees := observe(t, within(t), e)
 	sees.sees("a:80", term.Token())
-	if _, err := conn.Set(term.Lease().Node(), []byte("a:81"), -1); err != nil {
+	if _, err := conn.Set(term.Node(), []byte("a:81"), -1); err != nil {
 		t.Fatal(err)
 	}
 	sees.sees("a:81", term.Token())
@@ -122,7 +122,7 @@ func TestAnAddressThatOthersChangeIsNoRequest(t *testing.T) {
 	if len(asked) > 0 {
 		t.Error("it is asked")
 	}
-	if err := connect(t, addrsOf(t)).Revoke(within(t), term.Lease().Node()); err != nil {
+	if err := connect(t, addrsOf(t)).Revoke(within(t), term.Node()); err != nil {
 		t.Fatal(err)
 	}
 	<-asked
@@ -143,10 +143,10 @@ func TestARequestToResignWhoseReplyIsLostIsMadeOnce(t *testing.T) {
 			var wire intercept
 			c := connect(t, addrsOf(t), recipes.WithDialer(wire.dial))
 			lose(&wire)
-			if err := c.Revoke(within(t), term.Lease().Node()); err != nil {
+			if err := c.Revoke(within(t), term.Node()); err != nil {
 				t.Fatal(err)
 			}
-			if _, stat, err := conn.Get(term.Lease().Node()); err != nil || stat.Version != 1 {
+			if _, stat, err := conn.Get(term.Node()); err != nil || stat.Version != 1 {
 				t.Errorf("the node has version %d, %v", stat.Version, err)
 			}
 		})

@@ -19,16 +19,18 @@ import (
 // whose session has ended takes no permit. Acquirers of one Client that follow each other in the
 // queue take their permits in one transaction, as far as permits are free.
 //
-// A semaphore is not reentrant: each acquire takes permits of its own. Its tokens grow in the
-// order of the grants; they fence only a semaphore of size 1.
+// A semaphore is not reentrant: each acquire takes permits of its own (but see
+// [NewNonReentrantMutex]). Its tokens grow in the order of the grants; they fence only a
+// semaphore of size 1.
 //
-// Loss, cancel and timeout: as with [Mutex]. A permit does not leak: it becomes free with the end
-// of its lease, at the latest with the end of the session.
+// A permit does not leak: it becomes free with the end of its lease, at the latest with the end of
+// the session.
 type Semaphore struct {
 	client *Client
 	path   string
 	size   int
 	count  *SharedCount // instead of size
+	alone  bool         // an owner takes one permit at a time
 	cfg    lockConfig
 }
 
@@ -39,7 +41,7 @@ const maxPermits = 1000
 // NewSemaphore returns the semaphore at path with a fixed size, at least 1,
 // which must be the same for all clients that use it.
 func NewSemaphore(client *Client, path string, size int, options ...LockOption) *Semaphore {
-	return &Semaphore{client: client, path: client.resolve(path), size: size, cfg: newLockConfig(client, options)}
+	return &Semaphore{client: client, path: client.resolve(path), size: size, cfg: newLockConfig(client, "Semaphore", options)}
 }
 
 // NewSharedSemaphore returns the semaphore at path whose size is the value of count at the time
@@ -49,6 +51,16 @@ func NewSemaphore(client *Client, path string, size int, options ...LockOption) 
 func NewSharedSemaphore(client *Client, path string, count *SharedCount, options ...LockOption) *Semaphore {
 	s := NewSemaphore(client, path, 0, options...) // a size of 0 admits no acquirer if there is no count
 	s.count = count
+	return s
+}
+
+// NewNonReentrantMutex returns the semaphore of size 1 at path as a lock that its owner cannot
+// acquire twice: Curator's InterProcessSemaphoreMutex, on the same paths. A second acquire, with
+// the lease's context or by the same [WithOwner], fails with [ErrAlreadyHeld]; in Curator the
+// owner waits for itself. Prefer a [Mutex], which takes fewer messages.
+func NewNonReentrantMutex(client *Client, path string, options ...LockOption) *Semaphore {
+	s := NewSemaphore(client, path, 1, options...)
+	s.alone = true
 	return s
 }
 
@@ -64,19 +76,15 @@ func (s *Semaphore) Acquire(ctx context.Context) (*Lease, error) { return s.Acqu
 // TryAcquire takes one permit if it can be had at once. See TryAcquireN.
 func (s *Semaphore) TryAcquire(ctx context.Context) (*Lease, error) { return s.TryAcquireN(ctx, 1) }
 
-// AcquireN waits for n permits, and gets all of them or none. Cancelling ctx ends the wait and
-// deletes the acquirer's node. When the session ends during the wait, AcquireN continues in the
-// next session, at the end of the queue.
+// AcquireN waits for n permits, and gets all of them or none.
 //
-// Errors: ctx's cause; [ErrBadPermits] when n or the size is less than 1;
-// [ErrTooManyPermits] when n is more than a fixed size, or more than 1,000 (with
-// a shared size AcquireN waits until it is raised); [ErrLeaseLost] or
-// [ErrNotHeld] with the context of a lease that is over; [ErrBadPath];
-// [ErrBadCount]; [ErrTooLarge] (see [WithData]), also when so many permits are held that a list
-// of them and n more is larger than jute.maxbuffer; [ErrClosed]; errors of ZooKeeper such as
-// zk.ErrNoAuth.
+// Errors: [ErrBadPermits] when n or the size is less than 1; [ErrTooManyPermits] when n is more
+// than a fixed size, or more than 1,000 (with a shared size AcquireN waits until it is raised);
+// [ErrAlreadyHeld], see [NewNonReentrantMutex]; [ErrLeaseLost] or [ErrNotHeld] with the context of
+// a lease that is over; [ErrBadCount]; [ErrTooLarge] also when so many permits are held that a list
+// of them and n more is larger than jute.maxbuffer.
 func (s *Semaphore) AcquireN(ctx context.Context, n int) (*Lease, error) {
-	l, err := s.acquire(ctx, n, true, session.NewGUID())
+	l, err := s.acquire(ctx, n, true)
 	if err != nil {
 		return nil, s.client.failed(ctx, "acquire", s.path, err)
 	}
@@ -86,7 +94,7 @@ func (s *Semaphore) AcquireN(ctx context.Context, n int) (*Lease, error) {
 // TryAcquireN takes n permits if no other acquirer is ahead in the queue and the permits are
 // free; if not, it returns [ErrNotAcquired]. Otherwise it is like AcquireN.
 func (s *Semaphore) TryAcquireN(ctx context.Context, n int) (*Lease, error) {
-	l, err := s.acquire(ctx, n, false, session.NewGUID())
+	l, err := s.acquire(ctx, n, false)
 	if err != nil {
 		return nil, s.client.failed(ctx, "try-acquire", s.path, err)
 	}
@@ -109,9 +117,9 @@ func (s *Semaphore) Participants(ctx context.Context) ([]Participant, error) {
 	return append(leases, waiting...), err
 }
 
-func (s *Semaphore) acquire(ctx context.Context, n int, block bool, id string) (_ *Lease, err error) {
+func (s *Semaphore) acquire(ctx context.Context, n int, block bool) (_ *Lease, err error) {
 	asked := time.Now()
-	key, err := s.client.begin(ctx, s.path, queue.Permit)
+	key, err := s.client.begin(ctx, s.cfg, s.path, queue.Permit)
 	switch {
 	case err != nil:
 		return nil, err
@@ -125,8 +133,8 @@ func (s *Semaphore) acquire(ctx context.Context, n int, block bool, id string) (
 		return nil, fmt.Errorf("%w: %d asked for, %d at a time", ErrTooManyPermits, n, maxPermits)
 	}
 	recipe := "nonreentrant"
-	if id != "" {
-		recipe, key.owner = "semaphore", id // a new owner, so no re-entry
+	if !s.alone {
+		recipe, key.owner = "semaphore", session.NewGUID() // a new owner, so no re-entry
 	}
 	if l, err := s.client.holds.enter(ctx, key); l != nil || err != nil {
 		return l, err

@@ -65,8 +65,8 @@ func TestALeaseIsLostWhenItsMachineHasSleptPastTheDeadline(t *testing.T) {
 		if after := time.Since(woke); after > 100*time.Millisecond {
 			t.Errorf("it is told %v after waking", after)
 		}
-		if l.LossReason() != recipes.LossProcessPaused || !errors.Is(context.Cause(l.Context()), recipes.ErrLeaseLost) {
-			t.Errorf("reason %q, cause %v", l.LossReason(), context.Cause(l.Context()))
+		if !errors.Is(l.Err(), recipes.LossProcessPaused) || !errors.Is(context.Cause(l.Context()), recipes.ErrLeaseLost) {
+			t.Errorf("%v, cause %v", l.Err(), context.Cause(l.Context()))
 		}
 		e.Heal()
 		next := acquire(t, t.Context(), recipes.NewMutex(bubbleClient(t, e, "other"), "/l"))
@@ -250,8 +250,8 @@ func TestAFaultOfTheNetworkIsNoPauseOfTheProcess(t *testing.T) {
 				time.Sleep(timeout)
 				fault(e)
 				<-l.Lost()
-				if l.LossReason() != recipes.LossDeadlinePassed {
-					t.Errorf("reason %q", l.LossReason())
+				if err := l.Err(); !errors.Is(err, recipes.LossDeadlinePassed) {
+					t.Error(err)
 				}
 				e.Client("sleeper").Heal()
 			})

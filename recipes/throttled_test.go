@@ -2,6 +2,7 @@ package recipes_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"testing"
@@ -58,8 +59,8 @@ func TestServersThatPutOffWhatComesTogetherGrantLocks(t *testing.T) {
 					c, wire := interceptedClient(t, e, fmt.Sprint("client-", i), recipes.WithSessionTimeout(6*time.Second), recipes.WithServerTick(500*time.Millisecond))
 					other := acquire(t, t.Context(), recipes.NewMutex(c, fmt.Sprint("/other/", i)))
 					context.AfterFunc(other.Context(), func() {
-						if other.LossReason() != "" && other.LossReason() != recipes.LossClientClosed {
-							t.Errorf("a lease is lost: %v", other.Err())
+						if err := other.Err(); errors.Is(err, recipes.ErrLeaseLost) && !errors.Is(err, recipes.LossClientClosed) {
+							t.Error(err)
 						}
 					})
 					wire.on(servers.request(wire), nil)

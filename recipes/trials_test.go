@@ -27,13 +27,7 @@ func permitsOf(s *recipes.Semaphore, n int) callFunc {
 
 // campaigning makes a callFunc of a campaign.
 func campaigning(e *recipes.Election) callFunc {
-	return leasing(func(ctx context.Context) (*recipes.Lease, error) {
-		term, err := e.Campaign(ctx)
-		if err != nil {
-			return nil, err
-		}
-		return term.Lease(), nil
-	})
+	return leasing(e.Campaign)
 }
 
 // both returns a callFunc that makes two acquires one after the other.
@@ -244,13 +238,7 @@ var trials = map[string]func(*stage) trial{
 	},
 	"a try of an election with a leader": func(s *stage) trial {
 		return trial{
-			call: leasing(func(ctx context.Context) (*recipes.Lease, error) {
-				term, err := recipes.NewElection(s.c, s.path).TryCampaign(ctx)
-				if err != nil {
-					return nil, err
-				}
-				return term.Lease(), nil
-			}),
+			call:  leasing(recipes.NewElection(s.c, s.path).TryCampaign),
 			block: campaigning(recipes.NewElection(s.other, s.path)), nodes: 1, refused: recipes.ErrNotAcquired,
 		}
 	},

@@ -170,7 +170,7 @@ func TestCurator495AnObserverMayUseTheClient(t *testing.T) {
 	var c *recipes.Client
 	again := make(chan error, 1)
 	c = connect(t, addrsOf(t), recipes.WithDialer(wire.dial), recipes.WithObserver(recipes.Observer{
-		Lost: func(*recipes.Lease, time.Duration) {
+		Lost: func(*recipes.Lease, recipes.LossReason, time.Duration) {
 			l, err := recipes.NewMutex(c, path+"-2").Acquire(t.Context())
 			if err == nil {
 				err = l.Release(t.Context())

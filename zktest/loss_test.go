@@ -1,6 +1,7 @@
 package zktest_test
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 	"testing/synctest"
@@ -77,8 +78,8 @@ func TestAForcedExpiryIsToldWithinAHeartbeat(t *testing.T) {
 		if took := time.Since(ended); took > timeout/6+10*time.Millisecond {
 			t.Errorf("told after %v", took)
 		}
-		if lease.LossReason() != recipes.LossSessionExpired {
-			t.Errorf("lost: %s", lease.LossReason())
+		if err := lease.Err(); !errors.Is(err, recipes.LossSessionExpired) {
+			t.Error(err)
 		}
 		e.Expire(lease.SessionID()) // again, without effect
 	})

@@ -45,7 +45,7 @@ func TestAShortCutKeepsTheLock(t *testing.T) {
 		e.Client("one").Heal()
 		time.Sleep(3 * timeout)
 		if !lease.Valid() {
-			t.Errorf("the lease is lost: %s", lease.LossReason())
+			t.Errorf("the lease is lost: %v", lease.Err())
 		}
 	})
 }
@@ -62,7 +62,7 @@ func TestASlowNetworkKeepsTheLock(t *testing.T) {
 		}
 		time.Sleep(3 * timeout)
 		if !lease.Valid() {
-			t.Errorf("the lease is lost: %s", lease.LossReason())
+			t.Errorf("the lease is lost: %v", lease.Err())
 		}
 	})
 }

@@ -32,7 +32,7 @@ func TestTheLeaderIsKilledBetweenTheGrantAndMyWrite(t *testing.T) {
 			time.Sleep(50 * time.Millisecond)
 		}
 		if order, _ := e.Node("/order-1"); string(order.Data) != "paid" || order.Czxid < lease.Token().Zxid {
-			t.Errorf("the order is %+v; the lease is lost: %s", order, lease.LossReason())
+			t.Errorf("the order is %+v; the lease is lost: %v", order, lease.Err())
 		}
 	})
 }
@@ -49,7 +49,7 @@ func TestTheServerOfMyClientDies(t *testing.T) {
 		e.Kill(dead)
 		time.Sleep(3 * timeout)
 		if !lease.Valid() {
-			t.Errorf("the lease is lost: %s", lease.LossReason())
+			t.Errorf("the lease is lost: %v", lease.Err())
 		}
 		if now := e.Client("one").Server(); now == dead || now == 0 {
 			t.Errorf("the client was at server %d and is at %d", dead, now)

@@ -119,7 +119,7 @@ func TestEnsemblesOfEverySize(t *testing.T) {
 			lease := acquire(t, connect(t, e, "one"), "/l")
 			time.Sleep(3 * timeout)
 			if !lease.Valid() {
-				t.Errorf("with %d servers the lease is lost: %s", n, lease.LossReason())
+				t.Errorf("with %d servers the lease is lost: %v", n, lease.Err())
 			}
 		})
 	}

@@ -194,7 +194,7 @@ func profile(name string) (end func() error, err error) {
 func inProcessPeers() map[string]peer {
 	return map[string]peer{
 		ours:       newInProcess(ours, recipesLibrary{}),
-		handoff:    newInProcess(handoff, recipesLibrary{[]recipes.MutexOption{recipes.WithLocalHandoff(64)}}),
+		handoff:    newInProcess(handoff, recipesLibrary{[]recipes.LockOption{recipes.WithLocalHandoff(64)}}),
 		floor:      newFloor(),
 		zkLock:     newInProcess(zkLock, onConn{newStockLock}),
 		sequential: newInProcess(sequential, onConn{newSequentialLock}),

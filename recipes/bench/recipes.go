@@ -10,7 +10,7 @@ import (
 
 // recipesLibrary is package recipes, with options for every mutex.
 type recipesLibrary struct {
-	options []recipes.MutexOption
+	options []recipes.LockOption
 }
 
 func (r recipesLibrary) connect(ctx context.Context, server string) (session, error) {
@@ -23,7 +23,7 @@ func (r recipesLibrary) connect(ctx context.Context, server string) (session, er
 
 type recipesSession struct {
 	client  *recipes.Client
-	options []recipes.MutexOption
+	options []recipes.LockOption
 }
 
 func (s recipesSession) close() { s.client.Close(context.Background()) }

@@ -11,7 +11,7 @@ import (
 type Recipe string
 
 // The recipes that are recognized. A mutex that is not reentrant is a semaphore of size 1
-// (recipes.NonReentrantMutex, InterProcessSemaphoreMutex).
+// (recipes.NewNonReentrantMutex, InterProcessSemaphoreMutex).
 const (
 	Mutex         Recipe = "mutex"
 	ReadWrite     Recipe = "readwrite"

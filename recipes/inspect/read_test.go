@@ -15,11 +15,7 @@ import (
 	"github.com/zkverify/zkverify/recipes/inspect"
 )
 
-func data(text string) interface {
-	recipes.LockOption
-} {
-	return recipes.WithData([]byte(text))
-}
+func data(text string) recipes.LockOption { return recipes.WithData([]byte(text)) }
 
 // holders hold locks, and others wait behind them, until ctx ends.
 type holders struct {
@@ -65,11 +61,11 @@ func (h *holders) locks(a, b *recipes.Client) {
 	h.waits(recipes.NewSemaphore(b, "/l/semaphore", 3, data("b")))
 	h.acquire(recipes.NewNonReentrantMutex(a, "/l/once", data("a")).Acquire)
 	h.waits(recipes.NewNonReentrantMutex(b, "/l/once", data("b")))
-	if _, err := recipes.NewElection(a, "/l/election", data("a").(recipes.ElectionOption)).Campaign(h.ctx); err != nil {
+	if _, err := recipes.NewElection(a, "/l/election", data("a")).Campaign(h.ctx); err != nil {
 		h.T.Fatal(err)
 	}
 	h.wait(func(ctx context.Context) error {
-		_, err := recipes.NewElection(b, "/l/election", data("b").(recipes.ElectionOption)).Campaign(ctx)
+		_, err := recipes.NewElection(b, "/l/election", data("b")).Campaign(ctx)
 		return err
 	})
 	if _, err := recipes.NewMultiLock(recipes.NewMutex(a, "/l/m1", data("a")), recipes.NewMutex(a, "/l/m2", data("a"))).Acquire(h.ctx); err != nil {

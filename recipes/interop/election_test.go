@@ -12,19 +12,19 @@ import (
 )
 
 // bothElections runs a test with LeaderLatch and with LeaderSelector.
-func bothElections(t *testing.T, test func(t *testing.T, kind string, options []recipes.ElectionOption)) {
+func bothElections(t *testing.T, test func(t *testing.T, kind string, options []recipes.LockOption)) {
 	t.Run("LeaderLatch", func(t *testing.T) { test(t, "latch", nil) })
 	t.Run("LeaderSelector", func(t *testing.T) {
-		test(t, "selector", []recipes.ElectionOption{recipes.WithLeaderSelector()})
+		test(t, "selector", []recipes.LockOption{recipes.WithLeaderSelector()})
 	})
 }
 
 // elects makes a campaign that is expected to succeed.
-func elects(t *testing.T, e *recipes.Election) *recipes.Term {
+func elects(t *testing.T, e *recipes.Election) *recipes.Lease {
 	t.Helper()
 	term, err := e.Campaign(within(t))
 	must(t, err)
-	t.Cleanup(func() { _ = term.Resign(context.Background()) })
+	t.Cleanup(func() { _ = term.Release(context.Background()) })
 	return term
 }
 
@@ -39,7 +39,7 @@ func leadsNot(t *testing.T, e *recipes.Election) {
 }
 
 func TestElectionHasOneLeaderForBoth(t *testing.T) {
-	bothElections(t, func(t *testing.T, kind string, options []recipes.ElectionOption) {
+	bothElections(t, func(t *testing.T, kind string, options []recipes.LockOption) {
 		path := uniquePath(t)
 		ours, theirs := recipes.NewElection(goClient(t), path, options...), curatorClient(t)
 		for i := range 3 {
@@ -49,7 +49,7 @@ func TestElectionHasOneLeaderForBoth(t *testing.T) {
 			if theirs.do("campaign", name, 300).Done || theirs.do("leads", name).Done {
 				t.Fatal("there are two leaders")
 			}
-			must(t, term.Resign(within(t)))
+			must(t, term.Release(within(t)))
 			if !theirs.do("campaign", name).Done || !theirs.do("leads", name).Done {
 				t.Fatal("Curator does not lead")
 			}
@@ -60,14 +60,14 @@ func TestElectionHasOneLeaderForBoth(t *testing.T) {
 }
 
 func TestElectionServesBothInTheOrderOfTheirArrival(t *testing.T) {
-	bothElections(t, func(t *testing.T, kind string, options []recipes.ElectionOption) {
+	bothElections(t, func(t *testing.T, kind string, options []recipes.LockOption) {
 		path, conn := uniquePath(t), admin(t)
 		ours, theirs := recipes.NewElection(goClient(t), path, options...), curatorClient(t)
 		first := elects(t, ours)
 		theirs.do(kind, "c", path, "second")
 		second := theirs.start("campaign", "c")
 		queued(t, conn, path, 2)
-		third := make(chan *recipes.Term)
+		third := make(chan *recipes.Lease)
 		go func() {
 			term, err := recipes.NewElection(goClient(t), path, options...).Campaign(within(t))
 			if err != nil {
@@ -76,7 +76,7 @@ func TestElectionServesBothInTheOrderOfTheirArrival(t *testing.T) {
 			third <- term
 		}()
 		queued(t, conn, path, 3)
-		must(t, first.Resign(within(t)))
+		must(t, first.Release(within(t)))
 		theirs.answer(second)
 		select {
 		case term := <-third:
@@ -88,14 +88,14 @@ func TestElectionServesBothInTheOrderOfTheirArrival(t *testing.T) {
 			if term.Token().Compare(first.Token()) <= 0 {
 				t.Errorf("term %v after %v", term.Token(), first.Token())
 			}
-			must(t, term.Resign(within(t)))
+			must(t, term.Release(within(t)))
 		}
 	})
 }
 
 // The data that a candidate announces is Curator's id.
 func TestElectionIsSeenAlikeByBoth(t *testing.T) {
-	bothElections(t, func(t *testing.T, kind string, options []recipes.ElectionOption) {
+	bothElections(t, func(t *testing.T, kind string, options []recipes.LockOption) {
 		path, conn := uniquePath(t), admin(t)
 		ours := recipes.NewElection(goClient(t), path, append(options, recipes.WithData([]byte("ours:80")))...)
 		theirs := curatorClient(t)
@@ -126,7 +126,7 @@ func TestElectionIsSeenAlikeByBoth(t *testing.T) {
 		if len(all) != 2 || string(all[0].Data) != "ours:80" || string(all[1].Data) != "theirs:80" {
 			t.Errorf("we list %+v", all)
 		}
-		must(t, term.Resign(within(t)))
+		must(t, term.Release(within(t)))
 		theirs.answer(campaign)
 		leads("theirs:80")
 		if p, err := ours.Leader(within(t)); err != nil || string(p.Data) != "theirs:80" {

@@ -176,16 +176,16 @@ func (t *tracing) event(l *recipes.Lease, name string) {
 	}
 }
 
-func (t *tracing) lost(l *recipes.Lease, held time.Duration) {
+func (t *tracing) lost(l *recipes.Lease, why recipes.LossReason, held time.Duration) {
 	a := t.of(l.Context())
 	if a == nil {
 		return
 	}
-	why := l.LossReason()
 	a.hold.SetAttributes(attribute.String("zk.lock.loss_reason", string(why)))
 	if why != recipes.LossClientClosed {
-		a.hold.RecordError(l.Err())
-		a.hold.SetStatus(codes.Error, l.Err().Error())
+		err := fmt.Errorf("%w: %w", recipes.ErrLeaseLost, why) // l.Err may tell of its release, before that of a re-entry
+		a.hold.RecordError(err)
+		a.hold.SetStatus(codes.Error, err.Error())
 	}
 	a.hold.End(trace.WithTimestamp(a.granted.Add(held)))
 }

@@ -111,6 +111,35 @@ func TestALostLeaseIsAnErrorWithItsReason(t *testing.T) {
 	})
 }
 
+// A re-entry that outlasts the outermost lease is lost as the outermost one is.
+func TestTheLossOfAReentryHasItsReason(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := start(t)
+		mutex := recipes.NewMutex(s.client, "/l")
+		outer, err := mutex.Acquire(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		inner, err := mutex.Acquire(outer.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := outer.Release(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		s.Expire(inner.SessionID())
+		<-inner.Lost()
+		s.close()
+		hold := s.one("lock hold")
+		if got := hold.Status(); got.Code != codes.Error || got.Description != inner.Err().Error() {
+			t.Errorf("status %v, want %v", got, inner.Err())
+		}
+		if got := value(hold.Attributes(), "zk.lock.loss_reason"); got != string(recipes.LossSessionExpired) {
+			t.Errorf("lost because %q", got)
+		}
+	})
+}
+
 func TestALeaseOfAClientThatIsClosedIsNoError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := start(t)
@@ -205,8 +234,8 @@ func TestTwoObserversDoNotMeet(t *testing.T) {
 		s := start(t)
 		global := tracetest.NewSpanRecorder()
 		otel.SetTracerProvider(sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(global)))
-		client := s.connect("both", recipes.WithObserver(recipes.Observers(
-			otelobserver.New(), otelobserver.New(otelobserver.WithTracerProvider(s.provider)))))
+		client := s.connect("both", recipes.WithObserver(otelobserver.New()),
+			recipes.WithObserver(otelobserver.New(otelobserver.WithTracerProvider(s.provider))))
 		if err := recipes.NewMutex(client, "/l").Do(t.Context(), func(context.Context, *recipes.Lease) error { return nil }); err != nil {
 			t.Fatal(err)
 		}

@@ -92,8 +92,8 @@ func healthy(s *service) {
 	}
 	s.pass(time.Minute)
 	_ = two.Close(s.t.Context()) // with the lease
-	if lease.LossReason() != recipes.LossClientClosed {
-		s.t.Errorf("lost: %s", lease.LossReason())
+	if err := lease.Err(); !errors.Is(err, recipes.LossClientClosed) {
+		s.t.Error(err)
 	}
 }
 

@@ -188,8 +188,8 @@ func (m *Metrics) Observer() recipes.Observer {
 			m.suspended.WithLabelValues(lock).Inc()
 		},
 		Resumed: m.resumed,
-		Lost: func(l *recipes.Lease, held time.Duration) {
-			m.lost.WithLabelValues(m.label(l.Path()), string(l.LossReason())).Inc()
+		Lost: func(l *recipes.Lease, why recipes.LossReason, held time.Duration) {
+			m.lost.WithLabelValues(m.label(l.Path()), string(why)).Inc()
 			m.over(l, held)
 		},
 		Released: m.over,

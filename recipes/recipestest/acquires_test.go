@@ -74,7 +74,7 @@ func TestTheObserversOfTheCallerAreTold(t *testing.T) {
 	inBothTimes(t, func(t *testing.T) {
 		told := make(chan recipes.LossReason, 1)
 		lease := recipestest.NewLease(t, recipes.WithObserver(recipes.Observer{
-			Lost: func(l *recipes.Lease, _ time.Duration) { told <- l.LossReason() },
+			Lost: func(_ *recipes.Lease, why recipes.LossReason, _ time.Duration) { told <- why },
 		}))
 		lease.Lose(recipes.LossSessionExpired)
 		if why := <-told; why != recipes.LossSessionExpired {

@@ -61,14 +61,3 @@ func ExampleClient_Occupy() {
 		t.Error(err)
 	}
 }
-
-// A leader loses its term.
-func ExampleNewTerm() {
-	var t *testing.T // of a test function
-
-	term, lease := recipestest.NewTerm(t)
-	lease.Lose(recipes.LossNodeDeleted)
-	if err := term.Err(); !errors.Is(err, recipes.ErrLeaseLost) {
-		t.Error(err)
-	}
-}

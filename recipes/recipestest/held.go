@@ -28,7 +28,7 @@ func (h *held) observer() recipes.Observer {
 		},
 		Suspended: stands,
 		Resumed:   stands,
-		Lost:      over,
+		Lost:      func(l *recipes.Lease, _ recipes.LossReason, held time.Duration) { over(l, held) },
 		Released:  over,
 	}
 }

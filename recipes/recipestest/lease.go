@@ -7,11 +7,8 @@ import (
 	"github.com/zkverify/zkverify/recipes"
 )
 
-// The paths of NewLease's lock and of NewTerm's election.
-const (
-	leasePath = "/recipestest/lock"
-	termPath  = "/recipestest/election"
-)
+// leasePath is the path of NewLease's lock.
+const leasePath = "/recipestest/lock"
 
 // Lease is a lease that a test loses on purpose. Give the *recipes.Lease in it to the code under
 // test. Call its own methods from the test's goroutine.
@@ -26,20 +23,6 @@ func NewLease(tb testing.TB, options ...recipes.Option) *Lease {
 	tb.Helper()
 	c := NewClient(tb, options...)
 	return c.acquire(recipes.NewMutex(c.Client, leasePath))
-}
-
-// NewTerm returns a term of an election, led by a new client (see [NewClient]), and the term's
-// lease: the loss of one is the loss of the other.
-func NewTerm(tb testing.TB, options ...recipes.Option) (*recipes.Term, *Lease) {
-	tb.Helper()
-	c := NewClient(tb, options...)
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	term, err := recipes.NewElection(c.Client, termPath).Campaign(ctx)
-	if err != nil {
-		tb.Fatalf("recipestest: %v", err)
-	}
-	return term, &Lease{Lease: term.Lease(), client: c}
 }
 
 func (c *Client) acquire(lock recipes.Lock) *Lease {

@@ -25,7 +25,7 @@ var losses = map[recipes.LossReason]func(*Lease){
 }
 
 // Lose causes the loss of the lease for a reason, and returns when the lease is lost: Lost is
-// closed, and LossReason is the reason. Afterwards the network works again, so that the code
+// closed, and Err wraps the reason. Afterwards the network works again, so that the code
 // under test can acquire again, unless the reason is LossClientClosed.
 //
 // Every reason but LossNodeDeleted ends the other leases of the client too. LossLinkSuspended
@@ -42,8 +42,8 @@ func (l *Lease) Lose(why recipes.LossReason) {
 	lose(l)
 	l.awaitLoss()
 	l.client.link.Heal()
-	if got := l.LossReason(); got != why {
-		l.client.tb.Fatalf("recipestest: the lease of %s is lost because of %q, not of %q; is the client's policy LoseOnSuspend?", l.Path(), got, why)
+	if err := l.Err(); !errors.Is(err, why) {
+		l.client.tb.Fatalf("recipestest: %s: %v, not because of %q; is the client's policy LoseOnSuspend?", l.Path(), err, why)
 	}
 }
 

@@ -20,8 +20,8 @@ func isLost(t *testing.T, l *recipes.Lease, why recipes.LossReason) {
 	default:
 		t.Error("Lost is open")
 	}
-	if l.Valid() || l.State() != recipes.Lost || l.LossReason() != why || !errors.Is(l.Err(), recipes.ErrLeaseLost) {
-		t.Errorf("valid: %v, state: %v, reason: %q, error: %v", l.Valid(), l.State(), l.LossReason(), l.Err())
+	if l.Valid() || l.State() != recipes.Lost || !errors.Is(l.Err(), why) || !errors.Is(l.Err(), recipes.ErrLeaseLost) {
+		t.Errorf("valid: %v, state: %v, error: %v", l.Valid(), l.State(), l.Err())
 	}
 	if cause := context.Cause(l.Context()); !errors.Is(cause, recipes.ErrLeaseLost) {
 		t.Errorf("its context has ended because of %v", cause)
@@ -164,10 +164,15 @@ func TestALossThatTheHolderCannotNotice(t *testing.T) {
 	})
 }
 
-func TestATermIsLostWithItsLease(t *testing.T) {
+func TestALeaderLosesItsTerm(t *testing.T) {
 	inBothTimes(t, func(t *testing.T) {
-		term, lease := recipestest.NewTerm(t)
-		if term.Lease() != lease.Lease || !term.Valid() {
+		c := recipestest.NewClient(t)
+		term, err := recipes.NewElection(c.Client, "/election").Campaign(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		lease := c.Lease("/election")
+		if term != lease.Lease || !term.Valid() {
 			t.Fatalf("%v, of %v", term, lease)
 		}
 		lease.Lose(recipes.LossNodeDeleted)
@@ -175,6 +180,12 @@ func TestATermIsLostWithItsLease(t *testing.T) {
 			t.Errorf("%v: %v", term, term.Err())
 		}
 	})
+}
+
+// reasonOf returns the reason of a loss.
+func reasonOf(l *recipes.Lease) (why recipes.LossReason) {
+	_ = errors.As(l.Err(), &why)
+	return why
 }
 
 func TestALeaseOfCodeThatAcquiresItself(t *testing.T) {
@@ -187,7 +198,7 @@ func TestALeaseOfCodeThatAcquiresItself(t *testing.T) {
 			for ctx.Err() == nil {
 				_ = recipes.NewMutex(c.Client, "/jobs").Do(ctx, func(ctx context.Context, l *recipes.Lease) error {
 					<-ctx.Done()
-					turns <- l.LossReason()
+					turns <- reasonOf(l)
 					return nil
 				})
 			}

@@ -52,8 +52,8 @@ func New(logger *slog.Logger) recipes.Observer {
 		},
 		Suspended: func(l *recipes.Lease) { log(slog.LevelWarn, "lock suspended", l) },
 		Resumed:   func(l *recipes.Lease) { log(slog.LevelInfo, "lock resumed", l) },
-		Lost: func(l *recipes.Lease, held time.Duration) {
-			level, why := slog.LevelError, l.LossReason()
+		Lost: func(l *recipes.Lease, why recipes.LossReason, held time.Duration) {
+			level := slog.LevelError
 			if why == recipes.LossClientClosed {
 				level = slog.LevelInfo
 			}

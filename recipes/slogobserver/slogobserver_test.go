@@ -93,15 +93,14 @@ func TestTheLifeOfALeaseIsLogged(t *testing.T) {
 	suspended, resumed, told := make(chan struct{}, 9), make(chan struct{}, 9), make(chan struct{}, 9)
 	client, err := recipes.Connect(ctx, []string{link.Addr()},
 		recipes.WithSessionTimeout(4*time.Second), recipes.WithServerTick(200*time.Millisecond),
-		recipes.WithObserver(recipes.Observers(
-			slogobserver.New(slog.New(slog.NewJSONHandler(&locks, debug))),
-			recipes.Observer{
-				Acquired:        func(*recipes.Lease, time.Duration) { told <- struct{}{} },
-				Released:        func(*recipes.Lease, time.Duration) { told <- struct{}{} },
-				Suspended:       func(*recipes.Lease) { suspended <- struct{}{} },
-				Resumed:         func(*recipes.Lease) { resumed <- struct{}{} },
-				RevokeRequested: func(*recipes.Lease) { told <- struct{}{} },
-			})),
+		recipes.WithObserver(slogobserver.New(slog.New(slog.NewJSONHandler(&locks, debug)))),
+		recipes.WithObserver(recipes.Observer{
+			Acquired:        func(*recipes.Lease, time.Duration) { told <- struct{}{} },
+			Released:        func(*recipes.Lease, time.Duration) { told <- struct{}{} },
+			Suspended:       func(*recipes.Lease) { suspended <- struct{}{} },
+			Resumed:         func(*recipes.Lease) { resumed <- struct{}{} },
+			RevokeRequested: func(*recipes.Lease) { told <- struct{}{} },
+		}),
 		recipes.WithConnectionListener(slogobserver.Listener(slog.New(slog.NewJSONHandler(&connection, debug)))))
 	if err != nil {
 		t.Fatal(err)
@@ -242,8 +241,8 @@ func TestWhatIsLoggedOfAQueueAndOfAClientThatIsClosed(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer other.Close(context.Background())
-	client, err := recipes.Connect(ctx, []string{server}, recipes.WithObserver(recipes.Observers(
-		slogobserver.New(slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))), seen)))
+	client, err := recipes.Connect(ctx, []string{server}, recipes.WithObserver(slogobserver.New(
+		slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})))), recipes.WithObserver(seen))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -69,12 +69,12 @@ var electionEdits = []edit{
 `},
 
 	// mutant-latch-session-epoch
-	{"election.go", "	return &Term{lease}, nil\n", `	if e.queue.client.cfg.Defect == "mutant-latch-session-epoch" {
+	{"election.go", "	return lease, nil\n", `	if e.queue.client.cfg.Defect == "mutant-latch-session-epoch" {
 		s := lease.hold.S
 		first, _ := s.Keep("epoch "+e.Path(), func() any { return lease.hold.Zxid }).(int64)
 		lease.hold.Zxid = first
 	}
-	return &Term{lease}, nil
+	return lease, nil
 `},
 
 	// mutant-observer-falls-back

@@ -51,7 +51,7 @@ var oneClientEdits = []edit{
 `},
 
 	// mutant-multi-reenters-lost
-	{"multi_lock.go", "		key, err := client.begin(ctx, mutex.path, mutex.kind)\n", `		if client.cfg.Defect == "mutant-multi-reenters-lost" {
+	{"multi_lock.go", "		key, err := client.begin(ctx, mutex.cfg, mutex.path, mutex.kind)\n", `		if client.cfg.Defect == "mutant-multi-reenters-lost" {
 			is := ownership{mutex.path, o.id, mutex.kind}
 			if i := slices.IndexFunc(o.leases, func(l *Lease) bool { return l.hold.key == is }); i >= 0 {
 				h := o.leases[i].hold
@@ -64,6 +64,6 @@ var oneClientEdits = []edit{
 				continue
 			}
 		}
-		key, err := client.begin(ctx, mutex.path, mutex.kind)
+		key, err := client.begin(ctx, mutex.cfg, mutex.path, mutex.kind)
 `},
 }

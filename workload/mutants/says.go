@@ -143,8 +143,8 @@ var saysEdits = []edit{
 `},
 
 	// mutant-lost-untold
-	{"hold.go", "	h.registry.lost(h.outermost, time.Since(h.since))\n", `	if h.S.Defect() != "mutant-lost-untold" {
-		h.registry.lost(h.outermost, time.Since(h.since))
+	{"hold.go", "	h.registry.lost(h.outermost, lossReasons[h.why], time.Since(h.since))\n", `	if h.S.Defect() != "mutant-lost-untold" {
+		h.registry.lost(h.outermost, lossReasons[h.why], time.Since(h.since))
 	}
 `},
 

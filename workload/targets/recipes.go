@@ -57,8 +57,10 @@ func (t ofRecipes) Open(ctx context.Context, env lock.Env) (lock.Client, error) 
 					Lock: path.Base(e.Path), Token: histories.Token(e.Token), Sequence: lock.Sequence(e.Node), Ahead: e.Ahead,
 				})
 			},
-			Acquired:  func(l *recipes.Lease, _ time.Duration) { env.Told(recipesNotification(histories.ToldAcquired, l)) },
-			Lost:      func(l *recipes.Lease, _ time.Duration) { env.Told(recipesNotification(histories.ToldLost, l)) },
+			Acquired: func(l *recipes.Lease, _ time.Duration) { env.Told(recipesNotification(histories.ToldAcquired, l)) },
+			Lost: func(l *recipes.Lease, _ recipes.LossReason, _ time.Duration) {
+				env.Told(recipesNotification(histories.ToldLost, l))
+			},
 			Released:  func(l *recipes.Lease, _ time.Duration) { env.Told(recipesNotification(histories.ToldReleased, l)) },
 			Suspended: func(l *recipes.Lease) { env.Suspended(histories.Token(l.Token()), true) },
 			Resumed:   func(l *recipes.Lease) { env.Suspended(histories.Token(l.Token()), false) },

@@ -19,21 +19,14 @@ func (e recipesElection) election(name string) *recipes.Election {
 }
 
 func (e recipesElection) Acquire(ctx context.Context, name string) (lock.Lease, error) {
-	return e.lead(e.election(name).Campaign(named(ctx, recipes.WithOwner)))
+	return wrapLease(e.election(name).Campaign(named(ctx, recipes.WithOwner)))
 }
 
 func (e recipesElection) TryAcquire(ctx context.Context, name string) (lock.Lease, error) {
-	return e.lead(e.election(name).TryCampaign(named(ctx, recipes.WithOwner)))
+	return wrapLease(e.election(name).TryCampaign(named(ctx, recipes.WithOwner)))
 }
 
-func (recipesElection) lead(term *recipes.Term, err error) (lock.Lease, error) {
-	if err != nil {
-		return wrapLease(nil, err)
-	}
-	return wrapLease(term.Lease(), nil)
-}
-
-func (e recipesElection) Held(name string) bool { return e.election(name).Leads() }
+func (e recipesElection) Held(name string) bool { return e.election(name).Held() }
 
 func (e recipesElection) Participants(ctx context.Context, name string) ([]histories.Participant, error) {
 	return recipesQueue(e.election(name).Participants(ctx))
@@ -43,7 +36,7 @@ func (e recipesElection) Participants(ctx context.Context, name string) ([]histo
 func (e recipesElection) Reenter(ctx context.Context, name string, held lock.Lease) (lock.Lease, error) {
 	inner, end := lock.Owned(ctx, held.(*recipesLease).Context())
 	defer end()
-	return e.lead(e.election(name).Campaign(inner))
+	return wrapLease(e.election(name).Campaign(inner))
 }
 
 func (e recipesElection) Observe(ctx context.Context, name string, f func(histories.Token) bool) error {

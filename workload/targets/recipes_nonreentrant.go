@@ -13,7 +13,7 @@ func (c *recipesClient) NonReentrant() lock.Locker { return recipesNonReentrant{
 
 type recipesNonReentrant struct{ c *recipesClient }
 
-func (n recipesNonReentrant) mutex(name string) *recipes.NonReentrantMutex {
+func (n recipesNonReentrant) mutex(name string) *recipes.Semaphore {
 	return recipes.NewNonReentrantMutex(n.c.client, n.c.path(name))
 }
 

@@ -21,11 +21,11 @@ func recipesOptions(env lock.Env) (options []recipes.Option) {
 
 // recipesRule returns the application's own rule for a mutex, if it has one: only the first of
 // the queue is granted the lock, as without a rule.
-func recipesRule(env lock.Env) []recipes.MutexOption {
+func recipesRule(env lock.Env) []recipes.LockOption {
 	if !env.Choices.Rule {
 		return nil
 	}
-	return []recipes.MutexOption{recipes.WithGrantRule(func(_ []recipes.Place, self int) int { return self - 1 })}
+	return []recipes.LockOption{recipes.WithGrantRule(func(_ []recipes.Place, self int) int { return self - 1 })}
 }
 
 // State returns the state of the lease.

@@ -16,7 +16,7 @@ import (
 )
 
 // holding makes one client of recipes hold /l, and another one wait for it.
-func (b *bench) holding(options ...recipes.MutexOption) (holder *recipes.Lease, next <-chan *recipes.Lease) {
+func (b *bench) holding(options ...recipes.LockOption) (holder *recipes.Lease, next <-chan *recipes.Lease) {
 	b.T.Helper()
 	holder, err := recipes.NewMutex(b.client("holder"), "/l", append(options, recipes.WithData([]byte("web-1/4711")))...).Acquire(b.T.Context())
 	if err != nil {
