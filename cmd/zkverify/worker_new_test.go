@@ -25,11 +25,10 @@ func TestAWorkerProjectIsRightUntilItsLockIsBroken(t *testing.T) {
 			case "python":
 				kazooWorker(t)
 			case "java":
+				ensembletest.EveryNight(t)
 				javaWorker(t, "zookeeper/zookeeper_worker")
 			case "go":
-				if testing.Short() {
-					t.Skip("builds a program")
-				}
+				ensembletest.EveryNight(t)
 			}
 			dir := filepath.Join(t.TempDir(), "project")
 			status, said, _ := inProcess(t, "worker", "new", "--lang", lang, dir)

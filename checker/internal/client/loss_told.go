@@ -217,6 +217,9 @@ func untold(t *facts.Trace, h *facts.Hold, ended, deadline time.Duration) verdic
 	p := witness.OfHold(h)
 	w := witness.New(t, h.Lock, ended, h.End, p)
 	how := "ended at " + verdict.At(ended) + " (seen)"
+	if seen, ok := t.Sessions.Expired[h.Session]; !ok || seen > ended {
+		how = "had expired by " + verdict.At(ended) + ", by the servers' log,"
+	}
 	if len(w.SessionEnds) > 0 && w.SessionEnds[0].Forced {
 		how = "had been forced to expire by " + verdict.At(w.SessionEnds[0].At)
 	}
