@@ -107,6 +107,27 @@ func TestAWitnessTellsWhoWhatWhenAndUnderWhichFault(t *testing.T) {
 	}
 }
 
+// A fault that took the lock from its holder comes first, also if another one hit the holder later.
+func TestTheFaultThatTookTheLockComesFirst(t *testing.T) {
+	for name, params := range map[string]map[string]string{
+		"delete-node":          {"lock": "a", "token": "1"},
+		histories.ForcedExpiry: {"session": session(1)},
+	} {
+		r := newRun(t).want(0, 1).got(1, 1, 1)
+		strike := func(ms, id int, typ histories.Type, name string, params map[string]string) {
+			r.add(ms, histories.Event{Type: typ, Process: -1, Fault: &histories.Fault{ID: id, Name: name, Targets: []string{"client"}, Processes: []int{1}, Params: params}})
+		}
+		strike(10, 1, histories.FaultStart, name, params)
+		strike(20, 1, histories.FaultStop, name, params)
+		strike(30, 2, histories.FaultStart, "latency", nil)
+		r.want(100, 2).got(101, 2, 2).release(110, 1).released(111, 1).release(112, 2).released(113, 2)
+		witnesses := r.report().Verdict(MutualExclusion).Witnesses
+		if len(witnesses) == 0 || len(witnesses[0].Faults) < 2 || witnesses[0].Faults[0].Name != name {
+			t.Errorf("%s: %+v", name, witnesses)
+		}
+	}
+}
+
 func TestExcusedOverlapsAreCounted(t *testing.T) {
 	r := newRun(t)
 	r.want(0, 1).got(1, 1, 1).expire(10, 1).want(11, 2).got(12, 2, 2).lost(55, 1).release(70, 2).released(70, 2)

@@ -118,7 +118,7 @@ func (s *story) mustTell(i int, e *histories.Event) bool {
 	return false
 }
 
-// waits reports whether event i is the call of a process that waits for a lock in vain.
+// waits reports whether event i is the call of a process that waits for a lock and does not get it.
 func waits(w *verdict.Witness, i int) bool {
 	return slices.ContainsFunc(w.Waits, func(x verdict.Wait) bool {
 		return slices.ContainsFunc(x.Told(), func(y verdict.Waiter) bool { return y.Invoke == i })

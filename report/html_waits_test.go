@@ -8,7 +8,8 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// The page tells, and draws, those who wait for a lock in vain, although they are no parties.
+// The page tells, and draws, the processes that wait for a lock and do not get it, although they
+// are no parties.
 func TestTheStoryTellsOfThoseWhoWait(t *testing.T) {
 	w := &verdict.Witness{Lock: "a", From: time.Second, To: 3 * time.Second, Waits: []verdict.Wait{{Lock: "a", Waiters: []verdict.Waiter{{Process: 7, Since: 2 * time.Second, Invoke: 5}}}}}
 	s := newStory("progress", w, time.Second)

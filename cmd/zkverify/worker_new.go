@@ -30,7 +30,7 @@ func (workerNewCmd) Help() string {
 		"zkverify worker new --lang python mylock", "zkverify worker new --lang go internal/mylock")
 }
 
-// language is what a project in a language is made of.
+// language lists the files and commands of a project in one language.
 type language struct {
 	files  map[string]string // the examples' files and folders, and their places in the project
 	lock   string            // the file that has the lock

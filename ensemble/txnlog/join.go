@@ -13,7 +13,7 @@ type Join struct {
 	logs []*raw
 }
 
-// Reach tells how far the logs of one server go.
+// Reach is the span of transactions that the logs of one server have.
 type Reach struct {
 	First, Last int64     // zxids; 0: it has no transaction
 	At          time.Time // of the last

@@ -9,7 +9,7 @@ import (
 	"github.com/zkverify/zkverify/recipes/internal/queue"
 )
 
-// End is how a contender's node ended.
+// End is the cause of the end of a contender's node.
 type End string
 
 // The ends of a contender.

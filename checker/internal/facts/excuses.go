@@ -94,8 +94,15 @@ func (f *Fault) Known(h *Hold, grace time.Duration) time.Duration {
 }
 
 // robbed reports whether the fault deleted the node of h or ended its session.
-func (f *Fault) robbed(h *Hold) bool {
-	return f.Deleted(h) || f.Name == histories.ForcedExpiry && h.Session != "" && f.Params["session"] == h.Session
+func (f *Fault) robbed(h *Hold) bool { return f.Robbed(h.Lock, h.Token, h.Session, h.Start, h.End) }
+
+// Robbed reports whether the fault deleted the node of a hold of a lock that lasted from start to
+// end, or ended its session.
+func (f *Fault) Robbed(lock string, token histories.Token, session string, start, end time.Duration) bool {
+	if f.Name == histories.ForcedExpiry {
+		return session != "" && f.Params["session"] == session
+	}
+	return f.Deletes(lock, token, session) && !f.failed && (token.Zxid != 0 || start <= f.Start && f.Start < end)
 }
 
 // HandedBlindly reports whether h was handed on within its client after a fault had deleted its

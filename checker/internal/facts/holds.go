@@ -31,7 +31,7 @@ type Hold struct {
 	Closed bool // it was given back by closing the client
 }
 
-// meanwhile is what happened to a hold while it went on. Most holds have none of it.
+// meanwhile records what happened to a hold while it went on. Most holds have no such record.
 type meanwhile struct {
 	inner     []InnerRelease
 	reentries []*Op

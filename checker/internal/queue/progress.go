@@ -314,7 +314,7 @@ func (j *progressJudge) stuck(of pair, waits *waits, graph []verdict.Wait) verdi
 	case of.late != 0:
 		w.What += ", only at " + verdict.At(of.late)
 	case asked:
-		w.What += "; it waits since " + verdict.At(waiting.since)
+		w.What += "; it has waited since " + verdict.At(waiting.since)
 	default:
 		w.What += "; it did not ask for it"
 	}

@@ -169,7 +169,7 @@ func (s snapshot) contenders(before int64) (nodes []txnlog.Node, err error) {
 	return nodes, err
 }
 
-// tell says what was not read, and returns an error if that is so.
+// tell prints what was not read, and returns an error if anything was not.
 func (f *files) tell(con *Console) error {
 	var failed error
 	for i, r := range f.join.Reaches() {
