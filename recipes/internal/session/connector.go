@@ -114,8 +114,9 @@ func (c connector) hungUp() {
 	c.s.hangUps++
 }
 
-// answered implements wireTap.
-func (c connector) answered(sent, at time.Time, by answer) {
+// answered implements wireTap. It reads the clock late, and only for a relayed answer: a
+// later time of the answer puts off the next request of a chain, which is safe.
+func (c connector) answered(sent time.Time, by answer) {
 	s := c.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -123,7 +124,7 @@ func (c connector) answered(sent, at time.Time, by answer) {
 		s.pace.confirmed()
 	}
 	if by != local {
-		s.seen.relayed(sent, at, by == confirmed)
+		s.seen.relayed(sent, s.cfg.Clock.Now(), by == confirmed)
 	}
 	s.suspension.heard = sent
 }

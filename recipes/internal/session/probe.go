@@ -84,7 +84,7 @@ func (p *probe) connected(_ time.Time, h handshake) error {
 }
 
 // answered implements wireTap.
-func (*probe) answered(time.Time, time.Time, answer) {}
+func (*probe) answered(time.Time, answer) {}
 
 // created implements wireTap.
 func (*probe) created(string, int64) {}

@@ -35,7 +35,7 @@ func TestWhenASuspendedSessionIsGivenUpForLost(t *testing.T) {
 				s.introduce()
 				s.With(func(l Locked) { l.suspend(true) })
 				if test.answer > 0 {
-					time.AfterFunc(test.answer, func() { connector{s}.answered(time.Now(), time.Now(), local) })
+					time.AfterFunc(test.answer, func() { connector{s}.answered(time.Now(), local) })
 				}
 				time.Sleep(time.Minute)
 				synctest.Wait()

@@ -71,7 +71,7 @@ type wireTap interface {
 	// hungUp is told that the server has closed the connection instead of answering a
 	// connect request.
 	hungUp()
-	answered(sent, at time.Time, by answer)
+	answered(sent time.Time, by answer)
 	created(path string, zxid int64)
 	// reached is told of the latest transaction that the server had processed when it
 	// answered.
@@ -259,7 +259,6 @@ const replyHeader = 16
 // connect request. go-zookeeper takes both errors for the end of the request only, and
 // would go on to ask the same server.
 func (w *wireConn) reply(frame []byte) error {
-	now := w.clock.Now()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	xid := int32(binary.BigEndian.Uint32(frame))
@@ -301,7 +300,7 @@ func (w *wireConn) reply(frame []byte) error {
 			if c.op == opSetWatches {
 				w.tap.unwatched()
 			}
-			w.tap.answered(c.sent, now, local)
+			w.tap.answered(c.sent, local)
 			if sendsAway(code) {
 				return serverError(code)
 			}
@@ -311,7 +310,7 @@ func (w *wireConn) reply(frame []byte) error {
 		if path != "" && zxid <= 0 {
 			return fmt.Errorf("it created a node by transaction %#x", zxid)
 		}
-		w.tap.answered(c.sent, now, answeredBy(c.op))
+		w.tap.answered(c.sent, answeredBy(c.op))
 		if path != "" {
 			w.tap.created(path, zxid)
 		}
