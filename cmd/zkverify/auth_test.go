@@ -25,6 +25,7 @@ func TestARunWithCredentialsOwnsItsNodesAndTellsNobody(t *testing.T) {
 	if testing.Short() {
 		t.Skip("needs real servers")
 	}
+	ensembletest.EveryNight(t)
 	ensembletest.Real(t, "ZooKeeper checks the credentials")
 	t.Parallel()
 	runsWithCredentials(t, "--recipe", "all")
@@ -62,7 +63,7 @@ func runsWithCredentials(t *testing.T, args ...string) {
 		t.Fatal(err)
 	}
 	run := func(out string, more ...string) (int, string) {
-		status, said, _ := inProcess(t, append([]string{"run", "--servers", strings.Join(addrs, ","), "--duration", "3s", "--seed", "3", "--out", out}, more...)...)
+		status, said, _ := inProcess(t, append([]string{"run", "--servers", strings.Join(addrs, ","), "--duration", "1s", "--seed", "3", "--out", out}, more...)...)
 		return status, said
 	}
 

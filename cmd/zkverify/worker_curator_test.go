@@ -43,9 +43,12 @@ func javaWorker(t *testing.T, script string) string {
 func TestElectionsInJavaAreDriven(t *testing.T) {
 	for recipe, class := range map[string]string{"latch": "LeaderLatch", "selector": "LeaderSelector"} {
 		t.Run(class, func(t *testing.T) {
+			if recipe != "latch" {
+				ensembletest.EveryNight(t)
+			}
 			t.Parallel()
 			status, said, _ := inProcess(t,
-				"run", "--ensemble", ensembletest.Kind(t), "--recipe", "election", "--workers", "2", "--worker-command", curatorWorker(t)+" "+recipe, "--clients", "4", "--locks", "1", "--duration", "8s",
+				"run", "--ensemble", ensembletest.Kind(t), "--recipe", "election", "--workers", "2", "--worker-command", curatorWorker(t)+" "+recipe, "--clients", "4", "--locks", "1", "--duration", "4s",
 				"--faults", "kill-worker,expire-session", "--seed", "4", "--out", filepath.Join(t.TempDir(), "run"))
 			if status == exitUsage || status == exitUnavailable || strings.Contains(said, "the run failed") {
 				t.Fatalf("exit status %d:\n%s", status, said)

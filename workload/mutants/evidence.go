@@ -118,7 +118,7 @@ var evidenceEdits = []edit{
 
 	// mutant-clocked-follower: the rule of the first releases
 	{"internal/session/connector.go", "	if by != local {\n", `	if s.Defect() == "mutant-clocked-follower" {
-		s.seen.clocked(sent, at, by == confirmed)
+		s.seen.clocked(sent, s.cfg.Clock.Now(), by == confirmed)
 	}
 	if by != local {
 `},
