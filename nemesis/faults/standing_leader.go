@@ -41,11 +41,12 @@ func deposedKind() fault.Kind {
 	asks, reconnects := maps.Clone(usual), maps.Clone(usual)
 	asks["ask"], asks["answers"] = askSync, "5"
 	reconnects["ask"], reconnects["answers"] = askReconnect, "0"
-	return standingLeader("deposed-leader", "the leader stands still until another one leads; when it goes on it answers a holder, who is cut off then", 5, asks, reconnects)
+	return standingLeader("deposed-leader", "the leader stands still until another one leads; when it goes on it answers a holder, who is cut off then", 5, asks, reconnects, reconnects, reconnects)
 }
 
 // standingLeader returns a kind of fault in which the leader stands still. Usual has sets of
-// parameter values, of which a fault usually takes one.
+// parameter values, of which a fault usually takes one; a set may be given several times, so
+// that it is drawn more often.
 func standingLeader(name, description string, early int, usual ...map[string]string) fault.Kind {
 	return fault.Kind{
 		Name: name, Description: description,
@@ -74,16 +75,11 @@ const (
 )
 
 const (
-	deafGlance   = 200 * time.Microsecond // between two looks at the holder's answers
 	betweenReads = 25 * time.Millisecond
 	// beforeGoingOn is the time between the holder's last request and the end of the leader's
 	// standstill: the leader finds that request when it goes on. settled bounds the time between
 	// an answer and the next one of the same batch.
 	beforeGoingOn, settled = 10 * time.Millisecond, 5 * time.Millisecond
-	// nothingUnderWay is the time for which a holder must be quiet after an answer: then it
-	// waits for no other answer, and messages that the leader holds back delay none of its
-	// next requests.
-	nothingUnderWay = 20 * time.Millisecond
 )
 
 // deaf is a fault of standingLeader.
@@ -198,7 +194,12 @@ func (d *deaf) choose() (f fault.Fault, err error) {
 	// timeout.
 	tick, longest := d.Ensemble().TickTime(), 2*d.SessionTimeout()/5
 	stopped := tick/4 + time.Duration(d.Rand.Int64N(int64(4*tick)))
-	if d.usual != nil {
+	if d.ask == askReconnect && d.lost == lostAll {
+		// The holder is cut off meanwhile, and waits for no server. The later it connects again,
+		// the longer it outlasts what the new leader counts; but its lease ends with its timeout.
+		longest = 4 * d.SessionTimeout() / 5
+		stopped = min(longest*2/3+time.Duration(d.Rand.Int64N(int64(longest/4))), longest)
+	} else if d.usual != nil {
 		stopped = longest*2/3 + time.Duration(d.Rand.Int64N(int64(longest/3)))
 	}
 	d.stopped = d.SetDuration(&f, "stopped", min(stopped, longest).Round(time.Millisecond))
@@ -302,6 +303,10 @@ func heal(ctx context.Context, l links.Link) error { return l.Heal(ctx) }
 // as soon as the holder itself has written; the last one is sent a tick before the last write.
 func (d *deaf) standStill(ctx context.Context) {
 	end := time.Now().Add(d.stopped)
+	if d.ask == askReconnect {
+		d.standApart(ctx, end)
+		return
+	}
 	if d.ask == askRead || d.ask == askReadWrite {
 		for last := end.Add(-11 * d.Ensemble().TickTime() / 10); ; {
 			d.asks(fault.Read)
@@ -316,11 +321,17 @@ func (d *deaf) standStill(ctx context.Context) {
 		d.asks(fault.Write)
 	case askSync:
 		d.asks(fault.Sync)
-	case askReconnect:
-		used := d.holder.Links[d.server]
-		_ = used.Cut(ctx, links.Down)
-		_ = used.Heal(ctx) // if it cannot be healed, Stop returns an error
 	}
+	wait.For(ctx, time.Until(end))
+}
+
+// standApart cuts the holder off until shortly before the leader goes on: then the holder
+// connects to it, and the leader finds its connect request when it goes on.
+func (d *deaf) standApart(ctx context.Context, end time.Time) {
+	used := d.holder.Links[d.server]
+	_ = used.Cut(ctx, links.Down)
+	wait.For(ctx, time.Until(end)-d.SessionTimeout()/5) // a client connects again every sixth of its timeout
+	_ = used.Heal(ctx)                                  // if it cannot be healed, Stop returns an error
 	wait.For(ctx, time.Until(end))
 }
 
@@ -364,53 +375,4 @@ func (d *deaf) lose(ctx context.Context) error {
 // loses reports whether lose has changed a link.
 func (d *deaf) loses(l links.Link) bool {
 	return (d.answers == 0 && d.lost != lostNothing || d.lost == lostAll) && slices.Contains(d.answered.links(), l)
-}
-
-// events returns a count of the holder's requests, or of the answers to them, from now on. The
-// count stays 0 if they are not known.
-func (d *deaf) events(of string) func() int {
-	w, ok := d.World.(Listener)
-	if !ok {
-		return func() int { return 0 }
-	}
-	if of == onAnswer {
-		before := w.Answers(d.holder.Index)
-		return func() int { return w.Answers(d.holder.Index) - before }
-	}
-	before := w.Sent(d.holder.Index)
-	return func() int {
-		if w.Sent(d.holder.Index).Equal(before) {
-			return 0
-		}
-		return 1
-	}
-}
-
-// quiet returns a count of the times at which the holder was quiet after an answer.
-func (d *deaf) quiet() func() int {
-	w, ok := d.World.(Listener)
-	if !ok {
-		return func() int { return 0 }
-	}
-	counted := w.Answers(d.holder.Index)
-	answers, sent, since, times := counted, w.Sent(d.holder.Index), time.Now(), 0
-	return func() int {
-		if a, s := w.Answers(d.holder.Index), w.Sent(d.holder.Index); a != answers || !s.Equal(sent) {
-			answers, sent, since = a, s, time.Now()
-		}
-		if answers != counted && time.Since(since) >= nothingUnderWay {
-			counted = answers
-			times++
-		}
-		return times
-	}
-}
-
-// await waits until a count has reached n, or patience has passed.
-func (d *deaf) await(ctx context.Context, count func() int, n int, patience time.Duration) {
-	for end := time.Now().Add(patience); count() < n && time.Now().Before(end); {
-		if !wait.For(ctx, deafGlance) {
-			return
-		}
-	}
 }

@@ -69,7 +69,7 @@ func evidenceProvocations() []Provocation {
 		{
 			Name:    "deposed-reconnect",
 			What:    "as deposed-leader, but when the leader goes on the holder reconnects to it",
-			Config:  doubted(16, map[string]string{"at": "leader", "stop": "pause", "stopped": "800ms", "from": "quiet", "ask": "reconnect", "until": "time", "lost": "connections", "answers": "0"}),
+			Config:  doubted(16, map[string]string{"at": "leader", "stop": "pause", "stopped": "1400ms", "from": "quiet", "ask": "reconnect", "until": "time", "lost": "connections", "answers": "0"}),
 			Mutants: []string{"mutant-eager-reconnect"},
 		},
 	}
