@@ -68,6 +68,7 @@ type check struct {
 	judging  []judging
 	tally    *tally
 	coverage *states.Coverage
+	outages  *outages
 }
 
 // judging is a guarantee that is being judged.
@@ -138,6 +139,8 @@ func (c *check) run(header histories.Header, events iter.Seq2[*histories.Event, 
 	c.coverage = states.NewCoverage(&t.Header, recipes)
 	c.tally = newTally(t, c.coverage)
 	t.Listen(c.tally)
+	c.outages = newOutages(&t.Header)
+	t.Listen(c.outages)
 	all, err := c.guarantees()
 	if err != nil {
 		return nil, err
@@ -246,6 +249,9 @@ func (c *check) report(t *facts.Trace) (*Report, error) {
 	}
 	if silences := tellSilences(t.Census); silences != "" {
 		r.Notes = append(r.Notes, silences)
+	}
+	if outages := c.outages.tell(t.End); outages != "" {
+		r.Notes = append(r.Notes, outages)
 	}
 	if both := underPauses(t, r); both != "" {
 		r.Notes = append(r.Notes, both)

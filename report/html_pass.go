@@ -122,7 +122,7 @@ func (p *pass) step(e *histories.Event) {
 				f.Lanes = append(f.Lanes, p.timeline.lane(process))
 			}
 		}
-		if f.Servers = serversHit(e.Fault); len(f.Servers) > 0 {
+		if f.Servers = e.Fault.Servers(); len(f.Servers) > 0 {
 			f.Does = clip(done(e.Fault))
 		}
 		for _, id := range f.Servers {
