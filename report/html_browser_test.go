@@ -381,7 +381,7 @@ func TestFiftyClientsForTenMinutesAreASmallPage(t *testing.T) {
 	// Only lanes in view are drawn: below them, others come into view.
 	eval[any](b, `document.getElementById("lanes").scrollTop = 2000`)
 	b.do(clickOn("next"))
-	b.until(`/^Violation 1 of \d+: mutual exclusion/.test(document.getElementById("now").textContent)`)
+	b.until(`/^Violation 1 of \d+.*: mutual exclusion/.test(document.getElementById("now").textContent)`)
 	b.pointAt(0.5, "client", `/process \d+ holds: lock-\d/.test(tip.textContent)`)
 	b.shot("fifty-jump", false)
 	b.quiet()

@@ -31,6 +31,7 @@ type pageData struct {
 	Marks     []markData    `json:"marks"`
 	Unmarked  int           `json:"unmarked"`
 	Witnesses []witnessData `json:"witnesses"`
+	Total     int           `json:"total"` // violations of the run, also those that are only counted
 	Latency   []seriesData  `json:"latency"`
 }
 
@@ -42,13 +43,12 @@ type lockData struct {
 
 // witnessData is the place of a violation.
 type witnessData struct {
-	Guarantee string  `json:"guarantee"`
-	Total     int     `json:"total"` // violations of the guarantee, also those that are only counted
-	Lock      int32   `json:"lock"`  // -1: none
-	Lanes     []int32 `json:"lanes"`
-	From      int64   `json:"from"`
-	To        int64   `json:"to"`
-	What      string  `json:"what"`
+	Guarantee string   `json:"guarantee"`
+	Lock      int32    `json:"lock"` // -1: none
+	Lanes     []int32  `json:"lanes"`
+	From      int64    `json:"from"`
+	To        int64    `json:"to"`
+	What      []string `json:"what"` // who and how long, why, what the servers' log says: a line each
 	// The events from Since until Until explain the violation: From and To if none are known.
 	Since int64      `json:"since"`
 	Until int64      `json:"until"`
@@ -60,10 +60,10 @@ func (p *pass) data() (*pageData, []*track) {
 	t := p.timeline
 	d := &pageData{
 		End: int64(p.end), Clients: t.clients > 0, Faults: p.faults, Servers: p.servers, Versions: severalVersions(p.servers), Phases: p.phases,
-		Marks: p.marks, Unmarked: p.unmarked, Latency: p.latency.data(),
+		Marks: p.marks, Unmarked: p.unmarked, Latency: p.latency.data(), Total: p.violations,
 	}
 	for _, s := range p.stories {
-		w := witnessData{Guarantee: s.guarantee, Total: s.total, Lock: -1, Lanes: []int32{}, From: int64(s.witness.From), To: int64(s.witness.To), What: clipTo(5*maxText, s.witness.Told()), Steps: []stepData{}}
+		w := witnessData{Guarantee: s.guarantee, Lock: -1, Lanes: []int32{}, From: int64(s.witness.From), To: int64(s.witness.To), What: s.said(), Steps: []stepData{}}
 		since, until := s.frame()
 		w.Since, w.Until = int64(since), int64(until)
 		slices.SortStableFunc(s.steps, func(a, b stepData) int { return cmp.Compare(a.Time, b.Time) })

@@ -28,6 +28,8 @@ type pass struct {
 	sayings  sayings
 	end      time.Duration
 	events   int
+
+	violations int // of the run
 }
 
 // faultData is a fault on the page, times in ns.
@@ -66,7 +68,7 @@ const maxMarks = 20_000
 const aroundViolations = time.Second
 
 func newPass(header *histories.Header, r *checker.Report) *pass {
-	p := &pass{header: header, texts: newTexts(), latency: newLatencies(header), stories: storiesOf(header, r), active: map[int]int{}, sessions: map[string]int32{}, sayings: sayings{last: map[string]*sayingRow{}}}
+	p := &pass{header: header, texts: newTexts(), latency: newLatencies(header), stories: storiesOf(header, r), active: map[int]int{}, sessions: map[string]int32{}, sayings: sayings{last: map[string]*sayingRow{}}, violations: violationsOf(r)}
 	type window struct{ from, to time.Duration }
 	var windows []window
 	for _, s := range p.stories {

@@ -13,7 +13,6 @@ import (
 // story gathers the events around one violation.
 type story struct {
 	guarantee string
-	total     int // violations of the guarantee
 	witness   *verdict.Witness
 	around    time.Duration // the distance up to which other events are considered
 
@@ -37,7 +36,7 @@ const (
 	maxOther = 4
 )
 
-// storiesOf begins a story for each recorded violation.
+// storiesOf begins a story for each recorded violation. Those of one cause stand together.
 func storiesOf(header *histories.Header, r *checker.Report) []*story {
 	around := max(2*header.SessionTimeout, time.Second)
 	var all []*story
@@ -47,13 +46,22 @@ func storiesOf(header *histories.Header, r *checker.Report) []*story {
 			continue
 		}
 		for j := range v.Witnesses {
-			s := newStory(v.Guarantee, &v.Witnesses[j], around)
-			s.total = v.Violations
-			all = append(all, s)
+			all = append(all, newStory(v.Guarantee, &v.Witnesses[j], around))
 		}
 	}
+	first := map[string]int{} // the order of the groups
+	for i, s := range all {
+		if _, met := first[s.group()]; !met {
+			first[s.group()] = i
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *story) int { return first[a.group()] - first[b.group()] })
 	return all
 }
+
+// group returns the title under which the violation is listed: its cause, or its guarantee if the
+// record does not tell the cause.
+func (s *story) group() string { return cmp.Or(s.witness.Cause(), s.guarantee) }
 
 func newStory(guarantee string, w *verdict.Witness, around time.Duration) *story {
 	s := &story{guarantee: guarantee, witness: w, around: around, seen: map[string]bool{}}

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/zkverify/zkverify/checker/verdict"
@@ -60,6 +61,18 @@ func (s *story) leads(i int, e *histories.Event) {
 			s.steps = append(s.steps, step)
 		}
 	}
+}
+
+// said returns the sentence about the violation, a line for each of its parts.
+func (s *story) said() []string {
+	lines := strings.Split(s.witness.What, "; ")
+	for _, w := range s.witness.Waits {
+		lines = append(lines, w.String())
+	}
+	for i := range lines {
+		lines[i] = clipTo(5*maxText, lines[i])
+	}
+	return lines
 }
 
 // concerns reports whether an event is about the lock of the violation, or about no lock.

@@ -116,7 +116,7 @@ func seedList(seeds []int64) string {
 	return text
 }
 
-// Summary returns a summary of the night in a few lines: the outcomes, then each run that
+// Summary returns a summary of the night in a few lines: the outcomes, the causes, then each run that
 // did not pass, with the command that runs it again. The night's folder is dir.
 func (n *Night) Summary(dir string) string {
 	var b strings.Builder
@@ -135,6 +135,9 @@ func (n *Night) Summary(dir string) string {
 	}
 	if why := n.missing(); why != "" {
 		fmt.Fprintf(&b, "\n%s", why)
+	}
+	for _, l := range n.causeLines() {
+		fmt.Fprintf(&b, "\n%s", words.Line(l.String()))
 	}
 	for _, r := range n.Results {
 		if r.Passed() && len(r.VoidRuns) == 0 {

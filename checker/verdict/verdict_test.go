@@ -35,3 +35,17 @@ func TestEveryViolationIsToldOnDemand(t *testing.T) {
 		}
 	}
 }
+
+// A cause that is rare, and late, is described too.
+func TestEachCauseHasAWitness(t *testing.T) {
+	v := &Verdict{}
+	for i := range 3 * maxWitnesses {
+		v.Violate(func() Witness { return Witness{From: time.Duration(i), Untold: i != 20} })
+	}
+	v.Exemplify(NotTold, func() Witness { t.Error("there are ten of that cause"); return Witness{} })
+	v.Exemplify("", func() Witness { return Witness{From: 20} })
+	v.TellViolations()
+	if n := len(v.Witnesses); n != maxWitnesses+1 || v.Witnesses[n-1].From != 20 || v.Violations != 3*maxWitnesses {
+		t.Errorf("%d witnesses of %d violations, the last %+v", n, v.Violations, v.Witnesses[n-1])
+	}
+}

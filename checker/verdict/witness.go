@@ -27,6 +27,8 @@ type Witness struct {
 	// Order is the order of two holds that must not overlap, by the servers' logs; empty if
 	// that is not known.
 	Order Order `json:"order,omitempty"`
+	// Untold is set if the violation is that a holder was not told of its loss.
+	Untold bool `json:"untold,omitempty"`
 	// Waits are the locks that a party waits for, with all who wait for them and why that does
 	// not end.
 	Waits []Wait `json:"waits,omitempty"`

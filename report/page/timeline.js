@@ -69,9 +69,13 @@ function startTimeline(data) {
     layRows();
     box.scrollTop = 0;
     document.getElementById('tip').hidden = true; // it described the previous view
-    const shown = data.witnesses.filter(other => other.guarantee === w.guarantee).length;
-    const rest = w.total > shown ? ` Of the ${w.total} violations of ${w.guarantee} the page shows the first ${shown}.` : '';
-    now.textContent = `Violation ${n + 1} of ${data.witnesses.length}: ${w.guarantee}. ${w.what}.${rest}`;
+    const all = data.witnesses.length, more = data.total > all ? ` described here, of ${data.total} in the run` : '';
+    const lines = [`Violation ${n + 1} of ${all}${more}: ${w.guarantee}`, ...w.what];
+    now.replaceChildren(...lines.map((line) => {
+      const p = document.createElement('span');
+      p.textContent = line + '. ';
+      return p;
+    }));
   }
   function letGo() {
     Object.assign(view, { violation: -1, row: null, bar: -1 });
