@@ -88,8 +88,8 @@ func newCheck(ctx context.Context, opts []Option) *check {
 }
 
 // WithService has the history judged together with the servers' log of its run. A violation of
-// mutual exclusion then tells whether the lock was granted too early or a belief outlived its
-// node, and the guarantee [FirstNode] is judged. A nil log means that the servers' actions are
+// mutual exclusion then tells whether the lock was granted too early, or the earlier holder
+// was not told that its node was gone, and the guarantee [FirstNode] is judged. A nil log means that the servers' actions are
 // not known.
 func WithService(l *service.Log) Option { return func(c *check) { c.service = l } }
 
@@ -149,7 +149,7 @@ func (c *check) run(header histories.Header, events iter.Seq2[*histories.Event, 
 		if g.ofServers && t.Service == nil || c.ownOnly && !g.own {
 			continue
 		}
-		if slices.ContainsFunc(recipes, g.appliesTo) && (header.Shrunk == nil || header.Shrunk.Guarantee == g.Name) {
+		if slices.ContainsFunc(recipes, g.appliesTo) && (header.Shrunk == nil || presentName(header.Shrunk.Guarantee) == g.Name) {
 			c.judging = append(c.judging, c.begin(g, t))
 		}
 	}

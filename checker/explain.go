@@ -62,7 +62,7 @@ func ExplainEvents(ctx context.Context, s Source, guarantee string, opts ...Opti
 	told := &Explanation{Verdict: *v, Witness: w, guarantee: g, excerpt: x.Excerpt, trace: x.trace(facts.Begin(s.Header))}
 	for _, place := range story.Pick(told.trace, x.Excerpt, w) {
 		e := &x.Events[place]
-		told.Story = append(told.Story, Line{e.Time, x.lines[place], story.Tell(e)})
+		told.Story = append(told.Story, Line{e.Time, x.lines[place], story.Tell(&s.Header, e)})
 	}
 	told.Fencing = g.fenced(w)
 	if cause := w.Cause(); cause != "" {

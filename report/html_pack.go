@@ -20,6 +20,7 @@ import (
 type pageData struct {
 	End       int64         `json:"end"` // ns, as all times
 	Clients   bool          `json:"clients"`
+	Named     int           `json:"named"` // the number of clients by which processes are named; 0: they have numbers only
 	Lanes     [][]int       `json:"lanes"` // the processes of each lane
 	Locks     []lockData    `json:"locks"`
 	Texts     []string      `json:"texts"`
@@ -59,7 +60,7 @@ type witnessData struct {
 func (p *pass) data() (*pageData, []*track) {
 	t := p.timeline
 	d := &pageData{
-		End: int64(p.end), Clients: t.clients > 0, Faults: p.faults, Servers: p.servers, Versions: severalVersions(p.servers), Phases: p.phases,
+		End: int64(p.end), Clients: t.clients > 0, Named: p.header.Clients, Faults: p.faults, Servers: p.servers, Versions: severalVersions(p.servers), Phases: p.phases,
 		Marks: p.marks, Unmarked: p.unmarked, Latency: p.latency.data(), Total: p.violations,
 	}
 	for _, s := range p.stories {

@@ -68,7 +68,7 @@ const maxMarks = 20_000
 const aroundViolations = time.Second
 
 func newPass(header *histories.Header, r *checker.Report) *pass {
-	p := &pass{header: header, texts: newTexts(), latency: newLatencies(header), stories: storiesOf(header, r), active: map[int]int{}, sessions: map[string]int32{}, sayings: sayings{last: map[string]*sayingRow{}}, violations: violationsOf(r)}
+	p := &pass{header: header, texts: newTexts(), latency: newLatencies(header), stories: storiesOf(header, r), active: map[int]int{}, sessions: map[string]int32{}, sayings: sayings{header: header, last: map[string]*sayingRow{}}, violations: violationsOf(r)}
 	type window struct{ from, to time.Duration }
 	var windows []window
 	for _, s := range p.stories {
@@ -170,7 +170,7 @@ func (p *pass) mark(e *histories.Event) {
 		p.unmarked++
 		return
 	}
-	m := markData{Time: int64(e.Time), Type: e.Type, What: clip(tell(e)), Line: histories.Line(p.events), Lane: -1}
+	m := markData{Time: int64(e.Time), Type: e.Type, What: clip(tell(p.header, e)), Line: histories.Line(p.events), Lane: -1}
 	if e.Process >= 0 {
 		m.Lane = p.timeline.lane(e.Process)
 	} else if lane, known := p.sessions[e.Session]; known && e.Type == histories.Expired {

@@ -12,6 +12,7 @@ import (
 
 // story gathers the events around one violation.
 type story struct {
+	header    *histories.Header
 	guarantee string
 	witness   *verdict.Witness
 	around    time.Duration // the distance up to which other events are considered
@@ -46,7 +47,7 @@ func storiesOf(header *histories.Header, r *checker.Report) []*story {
 			continue
 		}
 		for j := range v.Witnesses {
-			all = append(all, newStory(v.Guarantee, &v.Witnesses[j], around))
+			all = append(all, newStory(header, v.Guarantee, &v.Witnesses[j], around))
 		}
 	}
 	first := map[string]int{} // the order of the groups
@@ -63,8 +64,8 @@ func storiesOf(header *histories.Header, r *checker.Report) []*story {
 // record does not tell the cause.
 func (s *story) group() string { return cmp.Or(s.witness.Cause(), s.guarantee) }
 
-func newStory(guarantee string, w *verdict.Witness, around time.Duration) *story {
-	s := &story{guarantee: guarantee, witness: w, around: around, seen: map[string]bool{}}
+func newStory(header *histories.Header, guarantee string, w *verdict.Witness, around time.Duration) *story {
+	s := &story{header: header, guarantee: guarantee, witness: w, around: around, seen: map[string]bool{}}
 	s.ends()
 	return s
 }
@@ -75,7 +76,7 @@ func (s *story) step(i int, e *histories.Event) {
 	s.leads(i, e)
 	if s.mustTell(i, e) {
 		if len(s.must) < maxMust {
-			s.must = append(s.must, storyLine{Time: e.Time, Line: histories.Line(i), What: tell(e)})
+			s.must = append(s.must, storyLine{Time: e.Time, Line: histories.Line(i), What: tell(s.header, e)})
 		}
 		return
 	}
@@ -86,7 +87,7 @@ func (s *story) step(i int, e *histories.Event) {
 	if len(s.near) == maxOther && s.near[maxOther-1].away <= l.away {
 		return
 	}
-	l.What = tell(e)
+	l.What = tell(s.header, e)
 	s.near = append(s.near, l)
 	slices.SortStableFunc(s.near, func(a, b storyLine) int { return cmp.Compare(a.away, b.away) })
 	s.near = s.near[:min(len(s.near), maxOther)]

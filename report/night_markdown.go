@@ -36,7 +36,7 @@ func (n *Night) Markdown(dir string) string {
 		}
 	}
 	if empty, of := n.Unmet(); of > 0 {
-		fmt.Fprintf(&b, "\n%d of %d cells of the coverage are empty.\n", len(empty), of)
+		fmt.Fprintf(&b, "\n%d of %d combinations of fault, recipe and state did not occur.\n", len(empty), of)
 	}
 	return b.String()
 }

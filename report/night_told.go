@@ -128,7 +128,7 @@ func (n *Night) Summary(dir string) string {
 		fmt.Fprintf(&b, "; ZooKeeper %s", words.Line(v))
 	}
 	if empty, of := n.Unmet(); len(empty) > 0 {
-		fmt.Fprintf(&b, "; %d of %d cells of the coverage are empty", len(empty), of)
+		fmt.Fprintf(&b, "; %d of %d combinations of fault, recipe and state did not occur", len(empty), of)
 	}
 	if k := len(n.Results); k > 2 && n.Parts == 0 && n.Results[1].Memory > 0 {
 		fmt.Fprintf(&b, "; zkverify took %d MB after the second run, %d MB after the last", n.Results[1].Memory>>20, n.Results[k-1].Memory>>20)

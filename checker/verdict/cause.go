@@ -27,7 +27,7 @@ func (w *Witness) Cause() string {
 	switch {
 	case w.Order == GrantedEarly:
 		return OutOfTurn
-	case w.Untold, w.Order == BeliefOutlived, len(w.SessionEnds) > 0:
+	case w.Untold, w.Order == InTurn, len(w.SessionEnds) > 0:
 		return NotTold
 	}
 	return ""

@@ -72,7 +72,7 @@ function paintColumns(c, at, held, awaited, y, h) {
 
 // words returns the texts that may be written on a bar, the longest first.
 function words(data, i, k) {
-  const process = 'process ' + data.bars.process[i], token = tokenText(data.bars, i);
+  const process = actor(data, data.bars.process[i]), token = tokenText(data.bars, i);
   switch (k) {
     case kind.held: case kind.inside: return token ? [`${process}, token ${token}`, `${process}, ${token}`, process] : [process];
     case kind.stale: return [`STALE: ${process} believes that it holds it`, `STALE: ${process}`, 'STALE'];
