@@ -54,6 +54,7 @@ type witnessData struct {
 	Since int64      `json:"since"`
 	Until int64      `json:"until"`
 	Steps []stepData `json:"steps"`
+	Fault int        `json:"fault"` // the index of the fault that is likely to have caused it; -1: none
 }
 
 // data returns the gathered data and tracks.
@@ -67,6 +68,10 @@ func (p *pass) data() (*pageData, []*track) {
 		w := witnessData{Guarantee: s.guarantee, Lock: -1, Lanes: []int32{}, From: int64(s.witness.From), To: int64(s.witness.To), What: s.said(), Steps: []stepData{}}
 		since, until := s.frame()
 		w.Since, w.Until = int64(since), int64(until)
+		w.Fault = -1
+		if f := s.fault(); f != nil {
+			w.Fault = slices.IndexFunc(p.faults, func(o faultData) bool { return o.ID == f.ID && o.From == int64(f.From) })
+		}
 		slices.SortStableFunc(s.steps, func(a, b stepData) int { return cmp.Compare(a.Time, b.Time) })
 		for _, step := range s.steps {
 			step.Lane = t.lane(step.process)
@@ -168,6 +173,14 @@ func printed(v reflect.Value) {
 	case reflect.String:
 		if text := v.String(); words.Line(text) != text {
 			v.SetString(words.Line(text))
+		}
+	case reflect.Map: // of the params of a fault
+		if params, ok := v.Interface().(map[string]string); ok && len(params) > 0 {
+			lines := make(map[string]string, len(params))
+			for name, value := range params {
+				lines[words.Line(name)] = words.Line(value)
+			}
+			v.Set(reflect.ValueOf(lines))
 		}
 	case reflect.Pointer:
 		printed(v.Elem())

@@ -39,6 +39,7 @@ function startTimeline(data) {
     requestAnimationFrame(() => {
       asked = false;
       paint(data, view, rows, canvas, box.clientWidth, tall, box.scrollTop);
+      paintOverlap(data, view, rows, box.clientWidth);
       range.textContent = `${seconds(view.from)} – ${seconds(view.to)} (${span(view.to - view.from)})`;
       for (const f of listeners) f(view);
     });
@@ -221,9 +222,9 @@ function startTimeline(data) {
 
 // within returns the part of a stretch of time that can be shown.
 function within(data, from, to) {
-  const least = Math.min(100, data.end), most = data.end * 1.04;
+  const least = Math.min(100, data.end), most = data.end;
   const length = Math.min(Math.max(to - from, least), most);
-  const middle = Math.min(Math.max((from + to) / 2, -0.02 * data.end + length / 2), 1.02 * data.end - length / 2);
+  const middle = Math.min(Math.max((from + to) / 2, length / 2), data.end - length / 2);
   return { from: middle - length / 2, to: middle + length / 2 };
 }
 
