@@ -68,6 +68,7 @@ type check struct {
 	judging  []judging
 	tally    *tally
 	coverage *states.Coverage
+	outages  *outages
 }
 
 // judging is a guarantee that is being judged.
@@ -87,8 +88,8 @@ func newCheck(ctx context.Context, opts []Option) *check {
 }
 
 // WithService has the history judged together with the servers' log of its run. A violation of
-// mutual exclusion then tells whether the lock was granted too early or a belief outlived its
-// node, and the guarantee [FirstNode] is judged. A nil log means that the servers' actions are
+// mutual exclusion then tells whether the lock was granted too early, or the earlier holder
+// was not told that its node was gone, and the guarantee [FirstNode] is judged. A nil log means that the servers' actions are
 // not known.
 func WithService(l *service.Log) Option { return func(c *check) { c.service = l } }
 
@@ -138,6 +139,8 @@ func (c *check) run(header histories.Header, events iter.Seq2[*histories.Event, 
 	c.coverage = states.NewCoverage(&t.Header, recipes)
 	c.tally = newTally(t, c.coverage)
 	t.Listen(c.tally)
+	c.outages = newOutages(&t.Header)
+	t.Listen(c.outages)
 	all, err := c.guarantees()
 	if err != nil {
 		return nil, err
@@ -146,7 +149,7 @@ func (c *check) run(header histories.Header, events iter.Seq2[*histories.Event, 
 		if g.ofServers && t.Service == nil || c.ownOnly && !g.own {
 			continue
 		}
-		if slices.ContainsFunc(recipes, g.appliesTo) && (header.Shrunk == nil || header.Shrunk.Guarantee == g.Name) {
+		if slices.ContainsFunc(recipes, g.appliesTo) && (header.Shrunk == nil || presentName(header.Shrunk.Guarantee) == g.Name) {
 			c.judging = append(c.judging, c.begin(g, t))
 		}
 	}
@@ -246,6 +249,9 @@ func (c *check) report(t *facts.Trace) (*Report, error) {
 	}
 	if silences := tellSilences(t.Census); silences != "" {
 		r.Notes = append(r.Notes, silences)
+	}
+	if outages := c.outages.tell(t.End); outages != "" {
+		r.Notes = append(r.Notes, outages)
 	}
 	if both := underPauses(t, r); both != "" {
 		r.Notes = append(r.Notes, both)

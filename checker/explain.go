@@ -18,6 +18,8 @@ type Explanation struct {
 	// events of their sessions, the faults that hit them, and the uses of the lock by other
 	// clients just before and after.
 	Story []Line
+	// Others are the verdicts on other guarantees with violations of the same cause.
+	Others []verdict.Verdict
 	// Fencing describes the effect that a fencing token would have had.
 	Fencing string
 
@@ -46,11 +48,11 @@ func Explain(ctx context.Context, h *histories.History, guarantee string, opts .
 // three times. Its memory grows as that of [CheckEvents] does, and with the number of events
 // around the violation.
 func ExplainEvents(ctx context.Context, s Source, guarantee string, opts ...Option) (*Explanation, error) {
-	v, g, events, err := firstViolated(ctx, s, guarantee, opts)
+	v, g, r, err := firstViolated(ctx, s, guarantee, opts)
 	if err != nil {
 		return nil, err
 	}
-	c := newCheck(ctx, opts)
+	events, c := r.Events, newCheck(ctx, opts)
 	w := v.Witnesses[0]
 	x, err := c.excerptOf(s, events, w, c.inMemory/8)
 	if err != nil {
@@ -60,8 +62,15 @@ func ExplainEvents(ctx context.Context, s Source, guarantee string, opts ...Opti
 	told := &Explanation{Verdict: *v, Witness: w, guarantee: g, excerpt: x.Excerpt, trace: x.trace(facts.Begin(s.Header))}
 	for _, place := range story.Pick(told.trace, x.Excerpt, w) {
 		e := &x.Events[place]
-		told.Story = append(told.Story, Line{e.Time, x.lines[place], story.Tell(e)})
+		told.Story = append(told.Story, Line{e.Time, x.lines[place], story.Tell(&s.Header, e)})
 	}
 	told.Fencing = g.fenced(w)
+	if cause := w.Cause(); cause != "" {
+		for _, o := range verdict.Broken(cause, r.Verdicts) {
+			if o.Guarantee != v.Guarantee {
+				told.Others = append(told.Others, *o)
+			}
+		}
+	}
 	return told, nil
 }

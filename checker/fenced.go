@@ -8,8 +8,9 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// Tell describes an event in plain words, as the story of an [Explanation] does.
-func Tell(e *histories.Event) string { return story.Tell(e) }
+// Tell describes an event of a history with this header in plain words, as the story of an
+// [Explanation] does.
+func Tell(h *histories.Header, e *histories.Event) string { return story.Tell(h, e) }
 
 // Fenced describes the effect that fencing tokens would have had on a violation of the named
 // guarantee.

@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -35,11 +36,18 @@ const (
 	Permits             = "permits"
 	AllOrNothing        = "multi-lock"
 	Revocation          = "revocation"
-	SaysWhatIsSo        = "says what is so"
+	AnswersAreTrue      = "answers are true"
 	Barriers            = "barriers"
 	Observers           = "observers"
 	FirstNode           = "first node"
 )
+
+// renamed has the present names of guarantees that earlier versions named otherwise: shrunk
+// histories and verdicts of these may have the old ones.
+var renamed = map[string]string{"says what is so": AnswersAreTrue}
+
+// presentName returns the name that a guarantee has in this version.
+func presentName(name string) string { return cmp.Or(renamed[name], name) }
 
 // Guarantee describes one guarantee that the checker judges.
 type Guarantee struct {
@@ -182,7 +190,7 @@ var guarantees = []Guarantee{
 		fencing: noPart,
 	},
 	{
-		Name:    SaysWhatIsSo,
+		Name:    AnswersAreTrue,
 		Summary: "what a lease, a lock and its observers say agrees with what happened",
 		Model:   "each answer between its question and its record; each notification against its lease",
 		begin:   saying.New, appliesTo: histories.Recipe.IsLock,
@@ -220,7 +228,7 @@ func Guarantees() []Guarantee { return append([]Guarantee(nil), guarantees...) }
 func guaranteeNamed(name string, all []Guarantee) (Guarantee, error) {
 	var known []string
 	for _, g := range all {
-		if g.Name == name {
+		if g.Name == presentName(name) {
 			return g, nil
 		}
 		known = append(known, g.Name)

@@ -211,12 +211,12 @@ func TestCoverageThatIsRequiredIsPartOfTheOutcome(t *testing.T) {
 		t.Error("nothing is required, and it does not hold")
 	}
 	r.RequireCoverage([]string{"down"})
-	if o, why := r.Outcome(), r.Reason(); o != verdict.NotExercised || why != "of the coverage that is required, 1 cell empty: down × mutex × releasing" {
+	if o, why := r.Outcome(), r.Reason(); o != verdict.NotExercised || why != "1 required combination of fault, recipe and state did not occur: down × mutex × releasing" {
 		t.Errorf("%s: %s", o, why)
 	}
 	r = verdicts(verdict.Holds)
 	r.RequireCoverage([]string{"down", "latency"}) // which never struck
-	if why := r.Reason(); !strings.Contains(why, "6 cells empty: down × mutex × releasing, latency × mutex × idle, ") || !strings.HasSuffix(why, "… and 1 more") {
+	if why := r.Reason(); !strings.Contains(why, "6 required combinations of fault, recipe and state did not occur: down × mutex × releasing, latency × mutex × idle, ") || !strings.HasSuffix(why, "… and 1 more") {
 		t.Error(why)
 	}
 	r = verdicts(verdict.Violated)

@@ -189,7 +189,7 @@ func (r *Report) RequireCoverage(faults []string) {
 	if more := len(empty) - len(cells); more > 0 {
 		cells = append(cells, fmt.Sprintf("… and %d more", more))
 	}
-	r.idle = fmt.Sprintf("of the coverage that is required, %s: %s", words.Count(len(empty), "cell")+" empty", strings.Join(cells, ", "))
+	r.idle = fmt.Sprintf("%s of fault, recipe and state did not occur: %s", words.Count(len(empty), "required combination"), strings.Join(cells, ", "))
 }
 
 // Unmet returns the empty cells of the named kinds of faults. All cells of a kind that never
@@ -296,6 +296,9 @@ func (r *Report) UnmarshalJSON(b []byte) error {
 	var f storedReport
 	if err := json.Unmarshal(b, &f); err != nil {
 		return err
+	}
+	for i := range f.Verdicts {
+		f.Verdicts[i].Guarantee = presentName(f.Verdicts[i].Guarantee)
 	}
 	*r = Report{f.Verdicts, f.Coverage, f.Recipes, f.Meetings, f.Figures, f.Events, f.Servers, f.Disagree, f.Diverged, f.Late, f.Silences, f.Notes, nil, f.Idle}
 	return nil

@@ -23,7 +23,7 @@ func TestALeaseSaysHowItStands(t *testing.T) {
 	down := func(r *run) *run { return holds(r).link(2, 1, 1, histories.Suspended) }
 	up := func(r *run) *run { return down(r).link(3, 1, 1, histories.Resumed) }
 	later := func(r *run, ms int) { r.want(ms, 2) }
-	answers(t, SaysWhatIsSo, []known{
+	answers(t, AnswersAreTrue, []known{
 		{"it is held", func(r *run) { holds(r).state(3, 1, 1, 900, held) }, verdict.Holds},
 		{"it is held after its deadline", func(r *run) { holds(r).state(3, 1, 1, 0, held) }, verdict.Violated},
 		{"it is held and not valid", func(r *run) {
@@ -62,7 +62,7 @@ func TestAListenerIsToldOfEachChange(t *testing.T) {
 			}
 		}
 	}
-	answers(t, SaysWhatIsSo, []known{
+	answers(t, AnswersAreTrue, []known{
 		{"from its first session to its end", told(connected, suspended, reconnected, suspended, lost, reconnected, lost, closed), verdict.Holds},
 		{"first of a suspension", told(suspended), verdict.Violated},
 		{"of its first session again", told(connected, lost, connected), verdict.Violated},

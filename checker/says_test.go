@@ -59,9 +59,9 @@ func reader(r *run, mode histories.Mode, held *bool) {
 	r.both(9, histories.OK, 1, histories.Release, e)
 }
 
-func TestALeaseSaysWhatIsSo(t *testing.T) {
+func TestTheAnswersOfALeaseAreTrue(t *testing.T) {
 	sound := histories.Saying{Valid: yes, Left: in(900), Depth: 1, Ended: no, Held: yes}
-	answers(t, SaysWhatIsSo, []known{
+	answers(t, AnswersAreTrue, []known{
 		{"a lease says that it is held", func(r *run) { r.want(0, 1).got(1, 1, 1).ofLease(3, 1, 1, sound).release(5, 1).released(6, 1) }, verdict.Holds},
 		{"a lease of several locks is good for longer than one of them", func(r *run) {
 			r.want(0, 1).got(1, 1, 1).ofLease(3, 1, 1, histories.Saying{Valid: yes, Left: in(900), Least: in(899)})
@@ -124,7 +124,7 @@ func TestADeadlineComesBeforeTheEndOfTheSession(t *testing.T) {
 	unanswered := func(r *run) *run {
 		return r.release(600, 1).op(700, histories.Info, 1, histories.Release, histories.Event{Depth: 1})
 	}
-	answers(t, SaysWhatIsSo, []known{
+	answers(t, AnswersAreTrue, []known{
 		{"a session ends after the deadline", func(r *run) { told(r).lost(1900, 1).expired(2100, 1) }, verdict.Holds},
 		{"a session ends before the deadline", func(r *run) { told(r).lost(1500, 1).expired(1800, 1) }, verdict.Violated},
 		{"a session is expired by force before the deadline", func(r *run) { told(r).expire(1700, 1).expired(1800, 1).lost(1801, 1) }, verdict.Holds},
@@ -146,7 +146,7 @@ func TestAListOfAQueueHasWhoStandsInIt(t *testing.T) {
 	end := func(r *run) *run {
 		return r.release(20, 1).released(21, 1).got(22, 2, 2).release(23, 2).released(24, 2)
 	}
-	answers(t, SaysWhatIsSo, []known{
+	answers(t, AnswersAreTrue, []known{
 		{"both are listed", func(r *run) { end(two(r).queue(10, 3, 1, 2)) }, verdict.Holds},
 		{"the holder is not listed", func(r *run) { end(two(r).queue(10, 3, 2)) }, verdict.Violated},
 		{"the waiter is not listed", func(r *run) { end(two(r).queue(10, 3, 1)) }, verdict.Violated},
@@ -204,7 +204,7 @@ func deletes(r *run, ms, token int) *run {
 }
 
 func TestAGrantHasTheTokenOfItsPlace(t *testing.T) {
-	answers(t, SaysWhatIsSo, []known{
+	answers(t, AnswersAreTrue, []known{
 		{"a grant has the token of its place", func(r *run) { r.want(0, 1).place(1, 1, 1).got(2, 1, 1).ofLease(4, 1, 1, histories.Saying{Depth: 1}) }, verdict.Holds},
 		{"a grant has the token of its last place", func(r *run) {
 			r.want(0, 1).place(1, 1, 1).place(2, 1, 5).got(3, 1, 5).ofLease(5, 1, 5, histories.Saying{Depth: 1})
@@ -219,7 +219,7 @@ func TestObserversAreToldEachThingOnce(t *testing.T) {
 	const acquired, lost, released = histories.ToldAcquired, histories.ToldLost, histories.ToldReleased
 	first := func(r *run) *run { return r.tells(1, 2, 9, acquired).want(2, 1).got(3, 1, 1) }
 	later := func(r *run) *run { return r.want(30, 1).got(31, 1, 2).tells(32, 1, 2, acquired) }
-	answers(t, SaysWhatIsSo, []known{
+	answers(t, AnswersAreTrue, []known{
 		{"an observer is told of a grant and its release", func(r *run) {
 			later(first(r).tells(4, 1, 1, acquired).release(5, 1).released(6, 1).tells(7, 1, 1, released))
 		}, verdict.Holds},
@@ -248,7 +248,7 @@ func TestObserversAreToldEachThingOnce(t *testing.T) {
 func TestALockThatPromisesNothingOfWhatItSaysIsNotHeldToIt(t *testing.T) {
 	r := newRun(t).want(0, 1).got(1, 1, 1).ofLease(3, 1, 1, histories.Saying{Depth: 2})
 	r.h.Header.Promises.Says = false
-	if v := r.report().Verdict(SaysWhatIsSo); v.Promised || v.Outcome == verdict.Violated {
+	if v := r.report().Verdict(AnswersAreTrue); v.Promised || v.Outcome == verdict.Violated {
 		t.Error(v)
 	}
 }

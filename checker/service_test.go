@@ -81,11 +81,11 @@ func TestTheServersSayWhoWasWrongWhenTwoHeldALock(t *testing.T) {
 			verdict.GrantedEarly, verdict.Violated, "process 2 was granted the lock while the node of process 1 was before its own (0x29, 0x2a), which was deleted at 0.091000 s by 0x2b, by its own session"},
 		"the first node was never deleted": {newServers().node(1, 6, 41).node(2, 21, 42), verdict.GrantedEarly, verdict.Violated, "which was never deleted"},
 		"the session had ended": {newServers().node(1, 6, 41).node(2, 21, 42).expired(1, 40, 43).deleted(2, 96, 44),
-			verdict.BeliefOutlived, verdict.Holds, "the node of process 1 was deleted at 0.040000 s by 0x2b, with its session, which the servers had expired, before process 2 was granted the lock at 0.050000 s"},
+			verdict.InTurn, verdict.Holds, "the node of process 1 was deleted at 0.040000 s by 0x2b, with its session, which the servers had expired, before process 2 was granted the lock at 0.050000 s"},
 		// The times of the logs are those of the leader's wall clock, in milliseconds: a
 		// release just after the grant may have its time, or that of the millisecond
 		// before.
-		"before the grant":         {newServers().node(1, 6, 41).node(2, 21, 42).deleted(1, 49, 43), verdict.BeliefOutlived, verdict.Holds, ""},
+		"before the grant":         {newServers().node(1, 6, 41).node(2, 21, 42).deleted(1, 49, 43), verdict.InTurn, verdict.Holds, ""},
 		"just before it":           {newServers().node(1, 6, 41).node(2, 21, 42).deleted(1, 50, 43), "", verdict.Holds, ""},
 		"at the time of the grant": {newServers().node(1, 6, 41).node(2, 21, 42).deleted(1, 51, 43), "", verdict.Holds, ""},
 		"just after it":            {newServers().node(1, 6, 41).node(2, 21, 42).deleted(1, 52, 43), verdict.GrantedEarly, verdict.Violated, ""},
@@ -177,7 +177,7 @@ func TestALeaseWithoutATokenIsFoundByItsSession(t *testing.T) {
 		want    verdict.Order
 	}{
 		"granted early":           {newServers().node(1, 6, 41).node(2, 21, 42).deleted(1, 91, 43), verdict.GrantedEarly},
-		"outlived":                {newServers().node(1, 6, 41).node(2, 21, 42).expired(1, 40, 43), verdict.BeliefOutlived},
+		"outlived":                {newServers().node(1, 6, 41).node(2, 21, 42).expired(1, 40, 43), verdict.InTurn},
 		"the session created two": {newServers().node(1, 6, 41).node(2, 21, 42).node(2, 22, 43).deleted(1, 91, 44), ""},
 		"the node was created before the acquire": {newServers().node(1, 6, 41).node(2, 2, 42).deleted(1, 91, 44), ""},
 	} {

@@ -41,11 +41,11 @@ func Shrink(ctx context.Context, h *histories.History, guarantee string, progres
 // several times, and shrinks the events around the violation. It holds the whole history in
 // memory only if no excerpt shows the violation.
 func ShrinkEvents(ctx context.Context, s Source, guarantee string, progress func(events int), opts ...Option) (*histories.History, error) {
-	v, g, events, err := firstViolated(ctx, s, guarantee, opts)
+	v, g, r, err := firstViolated(ctx, s, guarantee, opts)
 	if err != nil {
 		return nil, err
 	}
-	small, err := newCheck(ctx, opts).shrink(s, g, v.Witnesses[0], events, progress, opts)
+	small, err := newCheck(ctx, opts).shrink(s, g, v.Witnesses[0], r.Events, progress, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -92,33 +92,34 @@ func (c *check) shrink(s Source, g Guarantee, w verdict.Witness, events int, pro
 // inOneWindow has the whole history judged in one window, for a history in memory.
 func inOneWindow(c *check) { c.window = math.MaxInt }
 
-// firstViolated judges a history and returns the first violation of the named guarantee, or of
-// the first violated one if none is named.
-func firstViolated(ctx context.Context, s Source, guarantee string, opts []Option) (*verdict.Verdict, Guarantee, int, error) {
+// firstViolated judges a history and returns the verdict on the named guarantee, or on the first
+// violated one if none is named, with all verdicts.
+func firstViolated(ctx context.Context, s Source, guarantee string, opts []Option) (*verdict.Verdict, Guarantee, *Report, error) {
 	none := Guarantee{}
 	all, err := newCheck(ctx, opts).guarantees()
 	if err != nil {
-		return nil, none, 0, err
+		return nil, none, nil, err
 	}
 	if guarantee != "" {
 		if _, err := guaranteeNamed(guarantee, all); err != nil {
-			return nil, none, 0, err
+			return nil, none, nil, err
 		}
 	}
+	guarantee = presentName(guarantee)
 	r, err := CheckEvents(ctx, s.Header, s.Events, opts...)
 	if err != nil {
-		return nil, none, 0, err
+		return nil, none, nil, err
 	}
 	for i := range r.Verdicts {
 		if v := &r.Verdicts[i]; v.Outcome == verdict.Violated && len(v.Witnesses) > 0 && (guarantee == "" || v.Guarantee == guarantee) {
 			g, err := guaranteeNamed(v.Guarantee, all)
-			return v, g, r.Events, err
+			return v, g, r, err
 		}
 	}
 	if guarantee == "" {
-		return nil, none, 0, ErrNotViolated
+		return nil, none, nil, ErrNotViolated
 	}
-	return nil, none, 0, r.refuse(guarantee, s.Header.Shrunk)
+	return nil, none, nil, r.refuse(guarantee, s.Header.Shrunk)
 }
 
 // violations returns all violations of a guarantee in a history that the interval engine finds,

@@ -53,7 +53,7 @@ func TestASilenceExcusesOnlyWhatItCanAccountFor(t *testing.T) {
 }
 
 func TestASilenceDoesNotExcuseAGrantThatWasTooEarlyOnTheServers(t *testing.T) {
-	for order, want := range map[verdict.Order]verdict.Outcome{verdict.GrantedEarly: verdict.Violated, verdict.BeliefOutlived: verdict.Unknown, "": verdict.Unknown} {
+	for order, want := range map[verdict.Order]verdict.Outcome{verdict.GrantedEarly: verdict.Violated, verdict.InTurn: verdict.Unknown, "": verdict.Unknown} {
 		v := verdict.Verdict{Guarantee: MutualExclusion, Promised: true, Outcome: verdict.Violated, Witnesses: []verdict.Witness{{From: 5, To: 6, Order: order}}}
 		r := &Report{Verdicts: []verdict.Verdict{v}, Silences: []histories.Silence{{Worker: 1, From: 1, To: 9}}}
 		if got := r.Outcome(); got != want {

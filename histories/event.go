@@ -3,6 +3,9 @@ package histories
 import (
 	"cmp"
 	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -199,6 +202,21 @@ func (f *Fault) Title() string {
 	return f.Name
 }
 
+// serverName is the name of a server among the targets of a fault.
+var serverName = regexp.MustCompile(`\bserver (\d{1,3})\b`)
+
+// Servers returns the servers that the fault names as its targets.
+func (f *Fault) Servers() (ids []int) {
+	for _, target := range f.Targets {
+		for _, found := range serverName.FindAllStringSubmatch(target, -1) {
+			if id, err := strconv.Atoi(found[1]); err == nil && id > 0 && !slices.Contains(ids, id) {
+				ids = append(ids, id)
+			}
+		}
+	}
+	return ids
+}
+
 // Server is the state that one server reported when it was asked over a link of the
 // run's own, which no fault hits. Servers are asked now and then: the state may have
 // changed a little before the time of the event.
@@ -238,7 +256,9 @@ type Census struct {
 	Contenders []string `json:"contenders,omitempty"` // paths of contender nodes
 	Watches    int      `json:"watches"`              // server-side watches on lock paths
 	Watched    []string `json:"watched,omitempty"`    // the path of each
-	Goroutines []string `json:"goroutines,omitempty"` // stacks of goroutines that the target left running
+	// Uncounted says what could not be counted, "contender node" or "watch", and why.
+	Uncounted  map[string]string `json:"uncounted,omitempty"`
+	Goroutines []string          `json:"goroutines,omitempty"` // stacks of goroutines that the target left running
 
 	// Connects counts the attempts of each client to connect, from when it was opened
 	// to its end. It is nil when they were not counted.

@@ -82,6 +82,20 @@ func (h *Header) Versions() string {
 	return h.ZooKeeper + " and " + h.UpgradeTo
 }
 
+// Name returns the name of a process in sentences: that of its client, as in "client 4 (process
+// 14)", if the header has the number of clients.
+func (h *Header) Name(process int) string {
+	name := fmt.Sprintf("process %d", process)
+	if h.Clients == 0 || process < 0 {
+		return name
+	}
+	client := fmt.Sprintf("client %d", process%h.Clients)
+	if process < h.Clients {
+		return client
+	}
+	return client + " (" + name + ")"
+}
+
 // RecipeOf returns the recipe of a lock key. If the header lists no locks, every
 // key has Header.Recipe, or is a mutex if that names no single recipe.
 func (h *Header) RecipeOf(lock string) Recipe {

@@ -20,6 +20,10 @@ type Case struct {
 	// Expected is false if the run was not meant to exercise the guarantee. Then it
 	// does not count if the guarantee is not exercised.
 	Expected bool `json:"expected"`
+	// Cause is the cause of most violations on locks of the recipe, if the record tells it.
+	Cause string `json:"cause,omitempty"`
+	// Also has a line for each other guarantee that is violated for the same cause.
+	Also []string `json:"also,omitempty"`
 	// Witnesses describes the recorded violations on locks of the recipe, one in each
 	// line.
 	Witnesses string `json:"witnesses,omitempty"`
@@ -36,7 +40,7 @@ func CasesOf(header histories.Header, r *checker.Report) (cases []Case) {
 	for _, use := range r.Recipes {
 		for _, g := range r.Guarantees() {
 			if g.Of(use.Recipe) {
-				c := caseOf(&header, use.Recipe, r.Verdict(g.Name))
+				c := caseOf(&header, use.Recipe, r.Verdict(g.Name), r.Verdicts)
 				bad = bad || c.counts()
 				cases = append(cases, c)
 			}
@@ -51,14 +55,16 @@ func CasesOf(header histories.Header, r *checker.Report) (cases []Case) {
 
 // caseOf returns the case of one guarantee for one recipe. A violation counts against
 // the recipes whose locks its witnesses name: for the others the guarantee holds.
-func caseOf(header *histories.Header, recipe histories.Recipe, v *verdict.Verdict) Case {
+func caseOf(header *histories.Header, recipe histories.Recipe, v *verdict.Verdict, all []verdict.Verdict) Case {
 	c := Case{Recipe: recipe, Guarantee: v.Guarantee, Outcome: v.Outcome, Reason: v.Reason, Expected: v.Expected}
 	switch v.Outcome {
 	case verdict.Holds:
 		c.Reason = ""
 	case verdict.Violated:
 		mine := witnessesOf(header, recipe, v)
-		c.Witnesses = strings.Join(mine, "\n")
+		if c.Witnesses = strings.Join(mine, "\n"); len(mine) > 0 || len(v.Witnesses) == 0 {
+			c.Cause, c.Also = v.MainCause(), alsoBroken(v, all)
+		}
 		switch {
 		case len(mine) > 0 || len(v.Witnesses) == 0:
 		case v.Violations > len(v.Witnesses):
@@ -104,7 +110,7 @@ func (c *Case) junit(class string) JUnitCase {
 	why := string(c.Outcome) + ": " + c.Reason
 	switch {
 	case c.Outcome == verdict.Violated:
-		out.Failure, out.Detail = c.Reason, c.Witnesses
+		out.Failure, out.Detail = c.Reason, c.detail()
 	case c.Outcome == verdict.NotPromised:
 		out.Skipped = c.Reason
 	case c.counts():
@@ -113,4 +119,16 @@ func (c *Case) junit(class string) JUnitCase {
 		out.Skipped = why
 	}
 	return out
+}
+
+// detail returns the cause of the violations, what else it breaks, and the violations, a line each.
+func (c *Case) detail() string {
+	var lines []string
+	if c.Cause != "" {
+		lines = append([]string{"cause: " + c.Cause}, c.Also...)
+	}
+	if c.Witnesses != "" {
+		lines = append(lines, c.Witnesses)
+	}
+	return strings.Join(lines, "\n")
 }

@@ -15,6 +15,7 @@ func Explanation(w io.Writer, x *checker.Explanation, style Style) error {
 	p.printf("%s: %s, %s\n\n", v.Guarantee, p.paint(v.Outcome, string(v.Outcome)), words.Times(v.Violations))
 	p.wrapped("", "", x.Witness.String())
 	p.printf("\n")
+	p.others(x)
 	what := 60
 	if style.Width > 0 {
 		what = max(style.Width-len("  123.456789 s    line 123456"), 24)
@@ -34,4 +35,24 @@ func Explanation(w io.Writer, x *checker.Explanation, style Style) error {
 	p.printf("\n")
 	p.wrapped("", "", x.Fencing)
 	return p.err
+}
+
+// others prints the cause of the violation, and what else it breaks, each with its first violation.
+func (p *printer) others(x *checker.Explanation) {
+	cause := x.Witness.Cause()
+	if cause == "" {
+		return
+	}
+	p.wrapped("cause: ", "  ", cause)
+	for i := range x.Others {
+		o := &x.Others[i]
+		p.wrapped("the same cause: ", "  ", fmt.Sprintf("%s, violated %s: %s", o.Guarantee, words.Times(o.Violations), o.Reason))
+		for _, w := range o.Witnesses {
+			if w.Cause() == cause {
+				p.wrapped("  first: ", "  ", w.Told())
+				break
+			}
+		}
+	}
+	p.printf("\n")
 }

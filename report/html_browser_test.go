@@ -213,7 +213,7 @@ func TestTheTimelineZoomsAndPans(t *testing.T) {
 	for range 40 {
 		b.do(chromedp.KeyEvent("-"))
 	}
-	b.shows(-0.02, 1.02)
+	b.shows(0, 1)
 	b.quiet()
 }
 
@@ -381,8 +381,42 @@ func TestFiftyClientsForTenMinutesAreASmallPage(t *testing.T) {
 	// Only lanes in view are drawn: below them, others come into view.
 	eval[any](b, `document.getElementById("lanes").scrollTop = 2000`)
 	b.do(clickOn("next"))
-	b.until(`/^Violation 1 of \d+: mutual exclusion/.test(document.getElementById("now").textContent)`)
+	b.until(`/^Violation 1 of \d+.*: mutual exclusion/.test(document.getElementById("now").textContent)`)
 	b.pointAt(0.5, "client", `/process \d+ holds: lock-\d/.test(tip.textContent)`)
 	b.shot("fifty-jump", false)
 	b.quiet()
+}
+
+// A violation that is too short to be seen in the view is shown enlarged, too.
+func TestAShortViolationIsEnlarged(t *testing.T) {
+	h, err := histories.ReadFile("testdata/zk-lock.jsonl.zst")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := inFile(t, pageOf(t, h.Header, each(h.Events)))
+	for _, c := range []struct {
+		width int64
+		dark  bool
+	}{{1400, false}, {900, true}, {400, false}} {
+		b := openPage(t, file, c.width, 900, c.dark)
+		b.says("✗ lock-0")
+		b.shot(fmt.Sprintf("violation-%d", c.width), true)
+		b.do(clickOn("fit"))
+		b.until(`!document.getElementById("overlap").hidden && document.getElementById("enlarged").texts.some(t => t.text === "✗ lock-0")`)
+		if from, _ := b.inView(); from != 0 {
+			t.Errorf("the whole run begins at %g s", from)
+		}
+		b.shot(fmt.Sprintf("whole-%d", c.width), true)
+		for range 40 {
+			if eval[bool](b, `document.getElementById("overlap").hidden`) {
+				break
+			}
+			eval[any](b, `document.getElementById("zoom-in").click()`)
+			b.until(`new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))`)
+		}
+		if !eval[bool](b, `document.getElementById("overlap").hidden`) {
+			t.Error("what can be seen in the view is enlarged, too")
+		}
+		b.quiet()
+	}
 }

@@ -20,6 +20,7 @@ import (
 type pageData struct {
 	End       int64         `json:"end"` // ns, as all times
 	Clients   bool          `json:"clients"`
+	Named     int           `json:"named"` // the number of clients by which processes are named; 0: they have numbers only
 	Lanes     [][]int       `json:"lanes"` // the processes of each lane
 	Locks     []lockData    `json:"locks"`
 	Texts     []string      `json:"texts"`
@@ -31,6 +32,7 @@ type pageData struct {
 	Marks     []markData    `json:"marks"`
 	Unmarked  int           `json:"unmarked"`
 	Witnesses []witnessData `json:"witnesses"`
+	Total     int           `json:"total"` // violations of the run, also those that are only counted
 	Latency   []seriesData  `json:"latency"`
 }
 
@@ -42,30 +44,34 @@ type lockData struct {
 
 // witnessData is the place of a violation.
 type witnessData struct {
-	Guarantee string  `json:"guarantee"`
-	Total     int     `json:"total"` // violations of the guarantee, also those that are only counted
-	Lock      int32   `json:"lock"`  // -1: none
-	Lanes     []int32 `json:"lanes"`
-	From      int64   `json:"from"`
-	To        int64   `json:"to"`
-	What      string  `json:"what"`
+	Guarantee string   `json:"guarantee"`
+	Lock      int32    `json:"lock"` // -1: none
+	Lanes     []int32  `json:"lanes"`
+	From      int64    `json:"from"`
+	To        int64    `json:"to"`
+	What      []string `json:"what"` // who and how long, why, what the servers' log says: a line each
 	// The events from Since until Until explain the violation: From and To if none are known.
 	Since int64      `json:"since"`
 	Until int64      `json:"until"`
 	Steps []stepData `json:"steps"`
+	Fault int        `json:"fault"` // the index of the fault that is likely to have caused it; -1: none
 }
 
 // data returns the gathered data and tracks.
 func (p *pass) data() (*pageData, []*track) {
 	t := p.timeline
 	d := &pageData{
-		End: int64(p.end), Clients: t.clients > 0, Faults: p.faults, Servers: p.servers, Versions: severalVersions(p.servers), Phases: p.phases,
-		Marks: p.marks, Unmarked: p.unmarked, Latency: p.latency.data(),
+		End: int64(p.end), Clients: t.clients > 0, Named: p.header.Clients, Faults: p.faults, Servers: p.servers, Versions: severalVersions(p.servers), Phases: p.phases,
+		Marks: p.marks, Unmarked: p.unmarked, Latency: p.latency.data(), Total: p.violations,
 	}
 	for _, s := range p.stories {
-		w := witnessData{Guarantee: s.guarantee, Total: s.total, Lock: -1, Lanes: []int32{}, From: int64(s.witness.From), To: int64(s.witness.To), What: clipTo(5*maxText, s.witness.Told()), Steps: []stepData{}}
+		w := witnessData{Guarantee: s.guarantee, Lock: -1, Lanes: []int32{}, From: int64(s.witness.From), To: int64(s.witness.To), What: s.said(), Steps: []stepData{}}
 		since, until := s.frame()
 		w.Since, w.Until = int64(since), int64(until)
+		w.Fault = -1
+		if f := s.fault(); f != nil {
+			w.Fault = slices.IndexFunc(p.faults, func(o faultData) bool { return o.ID == f.ID && o.From == int64(f.From) })
+		}
 		slices.SortStableFunc(s.steps, func(a, b stepData) int { return cmp.Compare(a.Time, b.Time) })
 		for _, step := range s.steps {
 			step.Lane = t.lane(step.process)
@@ -167,6 +173,14 @@ func printed(v reflect.Value) {
 	case reflect.String:
 		if text := v.String(); words.Line(text) != text {
 			v.SetString(words.Line(text))
+		}
+	case reflect.Map: // of the params of a fault
+		if params, ok := v.Interface().(map[string]string); ok && len(params) > 0 {
+			lines := make(map[string]string, len(params))
+			for name, value := range params {
+				lines[words.Line(name)] = words.Line(value)
+			}
+			v.Set(reflect.ValueOf(lines))
 		}
 	case reflect.Pointer:
 		printed(v.Elem())

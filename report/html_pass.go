@@ -28,6 +28,8 @@ type pass struct {
 	sayings  sayings
 	end      time.Duration
 	events   int
+
+	violations int // of the run
 }
 
 // faultData is a fault on the page, times in ns.
@@ -66,7 +68,7 @@ const maxMarks = 20_000
 const aroundViolations = time.Second
 
 func newPass(header *histories.Header, r *checker.Report) *pass {
-	p := &pass{header: header, texts: newTexts(), latency: newLatencies(header), stories: storiesOf(header, r), active: map[int]int{}, sessions: map[string]int32{}, sayings: sayings{last: map[string]*sayingRow{}}}
+	p := &pass{header: header, texts: newTexts(), latency: newLatencies(header), stories: storiesOf(header, r), active: map[int]int{}, sessions: map[string]int32{}, sayings: sayings{header: header, last: map[string]*sayingRow{}}, violations: violationsOf(r)}
 	type window struct{ from, to time.Duration }
 	var windows []window
 	for _, s := range p.stories {
@@ -122,7 +124,7 @@ func (p *pass) step(e *histories.Event) {
 				f.Lanes = append(f.Lanes, p.timeline.lane(process))
 			}
 		}
-		if f.Servers = serversHit(e.Fault); len(f.Servers) > 0 {
+		if f.Servers = e.Fault.Servers(); len(f.Servers) > 0 {
 			f.Does = clip(done(e.Fault))
 		}
 		for _, id := range f.Servers {
@@ -168,7 +170,7 @@ func (p *pass) mark(e *histories.Event) {
 		p.unmarked++
 		return
 	}
-	m := markData{Time: int64(e.Time), Type: e.Type, What: clip(tell(e)), Line: histories.Line(p.events), Lane: -1}
+	m := markData{Time: int64(e.Time), Type: e.Type, What: clip(tell(p.header, e)), Line: histories.Line(p.events), Lane: -1}
 	if e.Process >= 0 {
 		m.Lane = p.timeline.lane(e.Process)
 	} else if lane, known := p.sessions[e.Session]; known && e.Type == histories.Expired {

@@ -17,8 +17,9 @@ const maxSayings = 5000
 // is held: that becomes one row, with a count. The notices to an observer that a lease was
 // acquired and then that it was released become one row, too.
 type sayings struct {
-	last map[string]*sayingRow // by process and lock, answers and notifications apart
-	rows []*sayingRow
+	header *histories.Header
+	last   map[string]*sayingRow // by process and lock, answers and notifications apart
+	rows   []*sayingRow
 }
 
 // sayingRow is one row of the list, with the sayings that joined it.
@@ -47,7 +48,7 @@ func (s *sayings) add(e *histories.Event, mark int, apart bool) joining {
 	key := fmt.Sprintf("%d %s %t", e.Process, strings.Join(locksOf(e), "+"), e.Saying.Told != "")
 	timeless, said := *e, *e.Saying
 	said.Left, said.Least, timeless.Saying = nil, nil, &said
-	r := &sayingRow{mark: mark, what: tell(&timeless), told: said.Told, token: e.Token}
+	r := &sayingRow{mark: mark, what: tell(s.header, &timeless), told: said.Told, token: e.Token}
 	if last := s.last[key]; last != nil && last.token == e.Token && !apart {
 		switch {
 		case r.told == histories.ToldReleased && last.told == histories.ToldAcquired && last.released == 0:

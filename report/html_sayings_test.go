@@ -43,7 +43,7 @@ func told(at time.Duration, token int64, what string) histories.Event {
 
 func TestWhatALockSaysIsListedOnce(t *testing.T) {
 	const s = time.Second
-	violated := &checker.Report{Verdicts: []verdict.Verdict{{Guarantee: checker.SaysWhatIsSo, Outcome: verdict.Violated, Witnesses: []verdict.Witness{{From: 20 * s, To: 20 * s}}}}}
+	violated := &checker.Report{Verdicts: []verdict.Verdict{{Guarantee: checker.AnswersAreTrue, Outcome: verdict.Violated, Witnesses: []verdict.Witness{{From: 20 * s, To: 20 * s}}}}}
 	for name, c := range map[string]struct {
 		events []histories.Event
 		want   []string

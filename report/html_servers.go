@@ -2,9 +2,7 @@ package report
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/zkverify/zkverify/histories"
@@ -84,20 +82,6 @@ func severalVersions(servers []*serverData) bool {
 
 // maxServers bounds the lanes that are added for servers without events.
 const maxServers = 9
-
-var serverName = regexp.MustCompile(`\bserver (\d{1,3})\b`)
-
-// serversHit returns the servers that a fault names as its targets.
-func serversHit(f *histories.Fault) (ids []int) {
-	for _, target := range f.Targets {
-		for _, found := range serverName.FindAllStringSubmatch(target, -1) {
-			if id, err := strconv.Atoi(found[1]); err == nil && id > 0 && !slices.Contains(ids, id) {
-				ids = append(ids, id)
-			}
-		}
-	}
-	return ids
-}
 
 // done describes the effect of a fault on the servers that it hits in a few words. It
 // returns the fault's own name if the fault is unknown.

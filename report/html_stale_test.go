@@ -152,7 +152,7 @@ func TestTheLookAtAViolationBeginsWithItsCause(t *testing.T) {
 		"the fault, from when the session had ended":   {two(400*ms, []verdict.SessionEnd{{Process: 0, Session: "s1", At: 395 * ms, Forced: true}}), 395 * ms, 0},
 		"the violation, when nothing near explains it": {two(400*ms, nil), 400 * ms, 0},
 	} {
-		s := newStory("mutual exclusion", c.witness, time.Second)
+		s := newStory(new(histories.Header), "mutual exclusion", c.witness, time.Second)
 		events := []histories.Event{
 			{Time: 90 * ms, Type: histories.Invoke, Op: histories.Acquire, Lock: "a", Process: 0}, {Time: 100 * ms, Type: histories.OK, Op: histories.Acquire, Lock: "a", Process: 0},
 			{Time: 101 * ms, Type: histories.Invoke, Op: histories.Acquire, Lock: "a", Process: 1}, {Time: c.witness.From, Type: histories.OK, Op: histories.Acquire, Lock: "a", Process: 1},

@@ -12,8 +12,8 @@ import (
 
 // story gathers the events around one violation.
 type story struct {
+	header    *histories.Header
 	guarantee string
-	total     int // violations of the guarantee
 	witness   *verdict.Witness
 	around    time.Duration // the distance up to which other events are considered
 
@@ -37,7 +37,7 @@ const (
 	maxOther = 4
 )
 
-// storiesOf begins a story for each recorded violation.
+// storiesOf begins a story for each recorded violation. Those of one cause stand together.
 func storiesOf(header *histories.Header, r *checker.Report) []*story {
 	around := max(2*header.SessionTimeout, time.Second)
 	var all []*story
@@ -47,16 +47,25 @@ func storiesOf(header *histories.Header, r *checker.Report) []*story {
 			continue
 		}
 		for j := range v.Witnesses {
-			s := newStory(v.Guarantee, &v.Witnesses[j], around)
-			s.total = v.Violations
-			all = append(all, s)
+			all = append(all, newStory(header, v.Guarantee, &v.Witnesses[j], around))
 		}
 	}
+	first := map[string]int{} // the order of the groups
+	for i, s := range all {
+		if _, met := first[s.group()]; !met {
+			first[s.group()] = i
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *story) int { return first[a.group()] - first[b.group()] })
 	return all
 }
 
-func newStory(guarantee string, w *verdict.Witness, around time.Duration) *story {
-	s := &story{guarantee: guarantee, witness: w, around: around, seen: map[string]bool{}}
+// group returns the title under which the violation is listed: its cause, or its guarantee if the
+// record does not tell the cause.
+func (s *story) group() string { return cmp.Or(s.witness.Cause(), s.guarantee) }
+
+func newStory(header *histories.Header, guarantee string, w *verdict.Witness, around time.Duration) *story {
+	s := &story{header: header, guarantee: guarantee, witness: w, around: around, seen: map[string]bool{}}
 	s.ends()
 	return s
 }
@@ -67,7 +76,7 @@ func (s *story) step(i int, e *histories.Event) {
 	s.leads(i, e)
 	if s.mustTell(i, e) {
 		if len(s.must) < maxMust {
-			s.must = append(s.must, storyLine{Time: e.Time, Line: histories.Line(i), What: tell(e)})
+			s.must = append(s.must, storyLine{Time: e.Time, Line: histories.Line(i), What: tell(s.header, e)})
 		}
 		return
 	}
@@ -78,7 +87,7 @@ func (s *story) step(i int, e *histories.Event) {
 	if len(s.near) == maxOther && s.near[maxOther-1].away <= l.away {
 		return
 	}
-	l.What = tell(e)
+	l.What = tell(s.header, e)
 	s.near = append(s.near, l)
 	slices.SortStableFunc(s.near, func(a, b storyLine) int { return cmp.Compare(a.away, b.away) })
 	s.near = s.near[:min(len(s.near), maxOther)]

@@ -10,8 +10,8 @@ import (
 )
 
 // tell describes an event in a sentence.
-func tell(e *histories.Event) string {
-	who := fmt.Sprintf("process %d", e.Process)
+func tell(h *histories.Header, e *histories.Event) string {
+	who := h.Name(e.Process)
 	of := ""
 	if keys := locksOf(e); len(keys) > 0 {
 		of = " of " + strings.Join(keys, "+")
@@ -30,5 +30,5 @@ func tell(e *histories.Event) string {
 	case histories.CensusDone:
 		return fmt.Sprintf("census: what is left: %s, %s, %s", words.Count(len(e.Census.Contenders), "contender node"), words.Count(e.Census.Watches, "watch"), words.Count(len(e.Census.Goroutines), "goroutine"))
 	}
-	return checker.Tell(e)
+	return checker.Tell(h, e)
 }

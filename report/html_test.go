@@ -133,7 +133,7 @@ func TestAPageTellsWhatItCanWithoutAScript(t *testing.T) {
 		"recipes mutex seed 42 length 1 s events 26 clients 3, as 4 processes one after the other faults 1 ZooKeeper 3.8.0, 3 servers (local)",
 		"no two owners believe at the same time to hold one lock ✗ violated",
 		"holds: 3 overlaps: 1",
-		`1. process 1 (owner owner B) and process 2 (owner owner C) both held lock "orders" from 0.250000 s to 0.300000 s`,
+		`1. mutual exclusion: process 1 (owner owner B) and process 2 (owner owner C) both held lock "orders" from 0.250000 s to 0.300000 s`,
 		"A store behind the fence takes 0x1234567890abcdf0 from process 2",
 		"down on client 1, from 0.200000 s to 0.290000 s",
 		"0.110000 s process 1 has orders with token 0x1234567890abcdef/5 5",

@@ -13,8 +13,8 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 )
 
-// maxShown is the number of violations of one guarantee that are not folded: the first ones
-// are the most telling.
+// maxShown is the number of violations of one cause that are not folded: the first ones are the
+// most telling.
 const maxShown = 3
 
 // view is the data for the template of the page.
@@ -33,7 +33,9 @@ type view struct {
 	Verdicts []verdictView // of the promised guarantees
 	// NotPromised names the other guarantees.
 	NotPromised string
-	Groups      []storyGroup
+	Groups      []*storyGroup
+	Described   int // violations on the page
+	Violations  int // in the run
 	Coverage    []matrix
 	Latency     []*latencyRow
 	Series      []seriesData
@@ -56,16 +58,23 @@ type verdictView struct {
 	First   int // 1 + the number of its first story; 0: none
 }
 
-// storyGroup holds the violations of one guarantee: First are shown, More are folded.
+// storyGroup holds the violations of one cause: First are shown, More are folded.
 type storyGroup struct {
-	Guarantee   string
-	Total       int
+	Title       string // the cause, or the guarantee if the record does not tell it
+	Broken      []brokenView
 	First, More []storyView
+}
+
+// brokenView is a guarantee that is violated for a cause, with the numbers of its violations on the
+// page, from 1.
+type brokenView struct {
+	*verdict.Verdict
+	Count   int // of its violations for this cause; 0: not known
+	Numbers []int
 }
 
 type storyView struct {
 	Number    int // from 0, over all guarantees
-	Of        int // from 1, of the guarantee
 	Guarantee string
 	Text      string
 	Fenced    string
@@ -94,23 +103,13 @@ func viewOf(name string, p *pass, r *checker.Report) *view {
 	for i, s := range p.stories {
 		if first[s.guarantee] == 0 {
 			first[s.guarantee] = i + 1
-			v.Groups = append(v.Groups, storyGroup{Guarantee: s.guarantee, Total: r.Verdict(s.guarantee).Violations})
 		}
-		w := s.witness
-		story := storyView{
-			Number: i, Of: i + 2 - first[s.guarantee], Guarantee: s.guarantee,
-			Text: w.String(), Fenced: checker.Fenced(s.guarantee, *w), Lines: s.lines(),
+		if n := len(v.Groups); n == 0 || v.Groups[n-1].Title != s.group() {
+			v.Groups = append(v.Groups, &storyGroup{Title: s.group()})
 		}
-		for _, f := range w.Faults {
-			story.Faults = append(story.Faults, describeFault(f))
-		}
-		group := &v.Groups[len(v.Groups)-1]
-		if story.Of <= maxShown {
-			group.First = append(group.First, story)
-		} else {
-			group.More = append(group.More, story)
-		}
+		v.Groups[len(v.Groups)-1].add(i, s, r)
 	}
+	v.Described, v.Violations = len(p.stories), violationsOf(r)
 	var not []string
 	for i := range r.Verdicts {
 		judged := &r.Verdicts[i]

@@ -12,7 +12,7 @@ import (
 // are no parties.
 func TestTheStoryTellsOfThoseWhoWait(t *testing.T) {
 	w := &verdict.Witness{Lock: "a", From: time.Second, To: 3 * time.Second, Waits: []verdict.Wait{{Lock: "a", Waiters: []verdict.Waiter{{Process: 7, Since: 2 * time.Second, Invoke: 5}}}}}
-	s := newStory("progress", w, time.Second)
+	s := newStory(new(histories.Header), "progress", w, time.Second)
 	call := &histories.Event{Time: 2 * time.Second, Type: histories.Invoke, Process: 7, Op: histories.Acquire, Lock: "a"}
 	s.step(4, call)
 	if len(s.must)+len(s.steps) != 0 {

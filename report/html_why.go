@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/zkverify/zkverify/checker/verdict"
@@ -27,11 +28,11 @@ const maxSteps = 8
 // found.
 func (s *story) ends() {
 	for _, end := range s.witness.SessionEnds {
-		what := "session of process %d seen to end"
+		what := "session of %s seen to end"
 		if end.Forced {
-			what = "session of process %d is ended by the fault"
+			what = "session of %s is ended by the fault"
 		}
-		s.steps = append(s.steps, stepData{Time: int64(end.At), What: fmt.Sprintf(what, end.Process), Cause: true, process: end.Process})
+		s.steps = append(s.steps, stepData{Time: int64(end.At), What: fmt.Sprintf(what, end.Who()), Cause: true, process: end.Process})
 	}
 }
 
@@ -42,24 +43,36 @@ func (s *story) leads(i int, e *histories.Event) {
 		return
 	}
 	if waits(w, i) && len(s.steps) < maxSteps {
-		s.steps = append(s.steps, stepData{Time: int64(e.Time), What: fmt.Sprintf("process %d waits for it", e.Process), process: e.Process})
+		s.steps = append(s.steps, stepData{Time: int64(e.Time), What: s.header.Name(e.Process) + " waits for it", process: e.Process})
 	}
 	for _, p := range w.Parties {
 		step := stepData{Time: int64(e.Time), process: p.Process}
 		switch {
 		case i == p.Event:
-			step.What = shortly(e)
+			step.What = shortly(s.header, e)
 		case e.Process != p.Process || i < p.Event || e.Time > p.To || !s.concerns(e):
 		case e.Type == histories.Crash:
-			step.What, step.Cause = shortly(e), true
+			step.What, step.Cause = shortly(s.header, e), true
 		case e.Type == histories.Suspended, e.Type == histories.Lost, e.Type == histories.Invoke && e.Op == histories.Release && e.Depth <= 1:
-			step.What = shortly(e)
+			step.What = shortly(s.header, e)
 		}
 		again := func(d stepData) bool { return d.What == step.What }
 		if step.What != "" && len(s.steps) < maxSteps && !slices.ContainsFunc(s.steps, again) {
 			s.steps = append(s.steps, step)
 		}
 	}
+}
+
+// said returns the sentence about the violation, a line for each of its parts.
+func (s *story) said() []string {
+	lines := strings.Split(s.witness.What, "; ")
+	for _, w := range s.witness.Waits {
+		lines = append(lines, w.String())
+	}
+	for i := range lines {
+		lines[i] = clipTo(5*maxText, lines[i])
+	}
+	return lines
 }
 
 // concerns reports whether an event is about the lock of the violation, or about no lock.
@@ -69,8 +82,8 @@ func (s *story) concerns(e *histories.Event) bool {
 }
 
 // shortly describes an event in as few words as possible.
-func shortly(e *histories.Event) string {
-	who := fmt.Sprintf("process %d ", e.Process)
+func shortly(h *histories.Header, e *histories.Event) string {
+	who := h.Name(e.Process) + " "
 	switch e.Type {
 	case histories.Enqueued:
 		return who + "queues"

@@ -27,6 +27,7 @@ type Night struct {
 	Parts               int               `json:"parts,omitempty"` // the number of nights from which it was merged
 	Options             map[string]string `json:"options"`
 	Results             []NightResult     `json:"results"`
+	Earlier             *EarlierNight     `json:"earlier,omitempty"` // the night that it is compared with
 	checker.CoverageSum                   // of all runs
 }
 

@@ -54,7 +54,7 @@ func (n *Night) WriteHTML(w io.Writer) error {
 	operations, faults := n.sums()
 	return nightTemplate.Execute(words.Page(w), map[string]any{
 		"Night": n, "Outcome": signs[n.Outcome()], "Missing": n.missing(), "Operations": operations, "Faults": faults,
-		"Table": n.table(), "Columns": columns, "Lines": lines, "Counts": n.counts(), "Style": template.CSS(style),
+		"Causes": n.causeLines(), "Table": n.table(), "Columns": columns, "Lines": lines, "Counts": n.counts(), "Style": template.CSS(style),
 		"Coverage": coverageMatrices(&checker.Report{Coverage: n.Coverage, Meetings: n.Meetings}),
 		"Policy":   policy,
 	})

@@ -18,6 +18,13 @@ func (n *Night) Markdown(dir string) string {
 	if why := n.missing(); why != "" {
 		fmt.Fprintf(&b, "**%s**\n\n", why)
 	}
+	if lines := n.causeLines(); len(lines) > 0 {
+		b.WriteString("Causes of the failures:\n\n")
+		for _, l := range lines {
+			fmt.Fprintf(&b, "- %s\n", words.Markdown(l.String()))
+		}
+		b.WriteString("\n")
+	}
 	n.table().markdown(&b)
 	for _, r := range n.Results {
 		if r.Passed() {
@@ -29,7 +36,7 @@ func (n *Night) Markdown(dir string) string {
 		}
 	}
 	if empty, of := n.Unmet(); of > 0 {
-		fmt.Fprintf(&b, "\n%d of %d cells of the coverage are empty.\n", len(empty), of)
+		fmt.Fprintf(&b, "\n%d of %d combinations of fault, recipe and state did not occur.\n", len(empty), of)
 	}
 	return b.String()
 }

@@ -64,7 +64,7 @@ func TestThePartsOfANightAreMerged(t *testing.T) {
 	}
 	summary := night.Summary("night")
 	for _, want := range []string{
-		"4 of 4 runs made: 1 violated, 3 holds; 400 operations, 8 faults; 1 of 3 cells of the coverage are empty",
+		"4 of 4 runs made: 1 violated, 3 holds; 400 operations, 8 faults; 1 of 3 combinations of fault, recipe and state did not occur",
 		"seed 13: violated: why", "zkverify replay night/seed-13 --times 10 --until-violated",
 	} {
 		if !strings.Contains(summary, want) {

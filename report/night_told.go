@@ -116,7 +116,7 @@ func seedList(seeds []int64) string {
 	return text
 }
 
-// Summary returns a summary of the night in a few lines: the outcomes, then each run that
+// Summary returns a summary of the night in a few lines: the outcomes, the causes, then each run that
 // did not pass, with the command that runs it again. The night's folder is dir.
 func (n *Night) Summary(dir string) string {
 	var b strings.Builder
@@ -128,13 +128,16 @@ func (n *Night) Summary(dir string) string {
 		fmt.Fprintf(&b, "; ZooKeeper %s", words.Line(v))
 	}
 	if empty, of := n.Unmet(); len(empty) > 0 {
-		fmt.Fprintf(&b, "; %d of %d cells of the coverage are empty", len(empty), of)
+		fmt.Fprintf(&b, "; %d of %d combinations of fault, recipe and state did not occur", len(empty), of)
 	}
 	if k := len(n.Results); k > 2 && n.Parts == 0 && n.Results[1].Memory > 0 {
 		fmt.Fprintf(&b, "; zkverify took %d MB after the second run, %d MB after the last", n.Results[1].Memory>>20, n.Results[k-1].Memory>>20)
 	}
 	if why := n.missing(); why != "" {
 		fmt.Fprintf(&b, "\n%s", why)
+	}
+	for _, l := range n.causeLines() {
+		fmt.Fprintf(&b, "\n%s", words.Line(l.String()))
 	}
 	for _, r := range n.Results {
 		if r.Passed() && len(r.VoidRuns) == 0 {

@@ -229,7 +229,7 @@ func (p *printer) witnesses(verdicts []verdict.Verdict) {
 	told := map[string]bool{}
 	for i := range verdicts {
 		v := &verdicts[i]
-		if v.Outcome != verdict.Violated || !p.style.Verbose && told[mainCause(v)] {
+		if v.Outcome != verdict.Violated || !p.style.Verbose && told[v.MainCause()] {
 			continue
 		}
 		shown, which := v.Witnesses, ""
@@ -251,30 +251,19 @@ func (p *printer) witnesses(verdicts []verdict.Verdict) {
 		if more := v.Violations - len(shown); more > 0 && p.style.Verbose {
 			p.printf("  … and %d more\n", more)
 		}
-		if cause := mainCause(v); cause != "" && !told[cause] {
+		if cause := v.MainCause(); cause != "" && !told[cause] {
 			told[cause] = true
-			p.cause(v, verdicts[i+1:])
+			p.cause(v, verdicts)
 		}
 	}
 }
 
-// mainCause returns the cause of most violations of a guarantee, "" if it is not known.
-func mainCause(v *verdict.Verdict) string {
-	if len(v.Causes) == 0 {
-		return ""
-	}
-	return v.Causes[0].What
-}
-
-// cause prints the cause of most violations of a guarantee, and the guarantees further down that
-// are violated for the same cause.
-func (p *printer) cause(v *verdict.Verdict, others []verdict.Verdict) {
-	c := v.Causes[0]
-	p.wrapped("  cause: ", "  ", fmt.Sprintf("%s, %d of %s", c.What, c.Count, words.Count(v.Violations, "violation")))
-	for i := range others {
-		if o := &others[i]; o.Outcome == verdict.Violated && mainCause(o) == c.What {
-			p.wrapped("  the same cause: ", "  ", fmt.Sprintf("%s, violated %s: %s", o.Guarantee, words.Times(o.Violations), o.Reason))
-		}
+// cause prints the cause of most violations of a guarantee, and the other guarantees that are
+// violated for it.
+func (p *printer) cause(v *verdict.Verdict, all []verdict.Verdict) {
+	p.wrapped("  ", "  ", causeOf(v))
+	for _, o := range alsoBroken(v, all) {
+		p.wrapped("  ", "  ", o)
 	}
 }
 

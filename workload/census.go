@@ -78,6 +78,7 @@ func (r *run) countNodes(ctx context.Context, c *histories.Census) (err error) {
 		c.Contenders, nodesErr = r.Observer.Ephemerals(root)
 		c.Watched, watchesErr = watched(ctx, r.cfg.Ensemble, root)
 		c.Watches = len(c.Watched)
+		c.Uncounted = uncounted(nodesErr, watchesErr)
 		err = errors.Join(nodesErr, watchesErr)
 		if err != nil {
 			return false
@@ -85,6 +86,18 @@ func (r *run) countNodes(ctx context.Context, c *histories.Census) (err error) {
 		return len(c.Contenders)+c.Watches == 0
 	})
 	return err
+}
+
+// uncounted says why contender nodes or watches could not be counted.
+func uncounted(nodes, watches error) map[string]string {
+	why := make(map[string]string)
+	if nodes != nil {
+		why["contender node"] = nodes.Error()
+	}
+	if watches != nil {
+		why["watch"] = watches.Error()
+	}
+	return why
 }
 
 // watched lists the paths under root that have watches on the servers of e, once for each

@@ -42,7 +42,7 @@ func orders(r *checker.Report) map[verdict.Order]int {
 }
 
 // Two clients, one lock: the holder is cut off until its session has expired, and holds on.
-func TestTheServersSayThatABeliefOutlivedItsSession(t *testing.T) {
+func TestTheServersSayThatAInTurnItsSession(t *testing.T) {
 	real(t)
 	var steps []nemesis.Step
 	for i := range 4 {
@@ -59,7 +59,7 @@ func TestTheServersSayThatABeliefOutlivedItsSession(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := orders(report); got[verdict.BeliefOutlived] == 0 || got[verdict.GrantedEarly] > 0 {
+	if got := orders(report); got[verdict.InTurn] == 0 || got[verdict.GrantedEarly] > 0 {
 		t.Errorf("%v; want beliefs that outlived their nodes alone", got)
 	}
 }
@@ -103,7 +103,7 @@ func TestTheServersSayThatALockWasGrantedTooEarly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := orders(report); got[verdict.GrantedEarly] == 0 || got[verdict.BeliefOutlived] > 0 {
+	if got := orders(report); got[verdict.GrantedEarly] == 0 || got[verdict.InTurn] > 0 {
 		t.Errorf("%v; want grants that were too early alone", got)
 	}
 	if !violated(report, checker.FirstNode) {

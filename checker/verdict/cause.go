@@ -27,10 +27,29 @@ func (w *Witness) Cause() string {
 	switch {
 	case w.Order == GrantedEarly:
 		return OutOfTurn
-	case w.Order == BeliefOutlived, len(w.SessionEnds) > 0:
+	case w.Untold, w.Order == InTurn, len(w.SessionEnds) > 0:
 		return NotTold
 	}
 	return ""
+}
+
+// MainCause returns the cause of most violations, "" if the record does not tell it.
+func (v *Verdict) MainCause() string {
+	if len(v.Causes) == 0 {
+		return ""
+	}
+	return v.Causes[0].What
+}
+
+// Broken returns the verdicts with violations of the given cause, in their order.
+func Broken(cause string, all []Verdict) (broken []*Verdict) {
+	for i := range all {
+		v := &all[i]
+		if v.Outcome == Violated && slices.ContainsFunc(v.Causes, func(c Cause) bool { return c.What == cause }) {
+			broken = append(broken, v)
+		}
+	}
+	return broken
 }
 
 // Blame counts one violation for its cause. The causes are kept in the order of their counts.

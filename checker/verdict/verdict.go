@@ -21,7 +21,7 @@ type Verdict struct {
 	Expected bool `json:"expected"`
 
 	Reason string `json:"reason"`
-	// Witnesses are the first few violations, in order of time.
+	// Witnesses are the first few violations, and the first of each cause, in order of time.
 	Witnesses []Witness `json:"witnesses,omitempty"`
 	// Violations counts all violations.
 	Violations int      `json:"violations,omitempty"`
@@ -31,6 +31,7 @@ type Verdict struct {
 
 	everyOne  bool        // every violation becomes a witness, and not only the first few
 	found     []violation // the violations that may become witnesses
+	causes    []ofCause   // a violation of each cause
 	gaveUp    int         // locks that Porcupine left undecided
 	undecided string      // why the verdict is unknown if no violation is found
 }
@@ -40,6 +41,12 @@ type Verdict struct {
 type violation struct {
 	from time.Duration
 	tell func() Witness
+}
+
+// ofCause is a violation of a cause, "" if the record does not tell it.
+type ofCause struct {
+	cause string
+	tell  func() Witness
 }
 
 // Figure returns the value of the named figure, and whether there is one.
@@ -122,6 +129,12 @@ func (v *Verdict) keepFirst() {
 	}
 }
 
+// Exemplify keeps a counted violation of a cause, which becomes a witness unless another one of
+// that cause does.
+func (v *Verdict) Exemplify(cause string, w func() Witness) {
+	v.causes = append(v.causes, ofCause{cause, w})
+}
+
 // Conclude fills in the outcome of a guarantee that was exercised.
 func (v *Verdict) Conclude(holds, violated string) {
 	if v.Violations > 0 {
@@ -143,7 +156,12 @@ func (v *Verdict) TellViolations() {
 	for _, f := range v.found {
 		v.Witnesses = append(v.Witnesses, f.tell())
 	}
-	v.found = nil
+	for _, x := range v.causes {
+		if !slices.ContainsFunc(v.Witnesses, func(w Witness) bool { return w.Cause() == x.cause }) {
+			v.Witnesses = append(v.Witnesses, x.tell()) // later than the first few
+		}
+	}
+	v.found, v.causes = nil, nil
 	if v.gaveUp > 0 {
 		v.Count("locks that Porcupine left undecided", v.gaveUp)
 	}

@@ -20,17 +20,20 @@ type Wait struct {
 // Waiter is a process that waits for a lock.
 type Waiter struct {
 	Process int           `json:"process"`
-	Since   time.Duration `json:"since"`  // on the run's clock
-	Invoke  int           `json:"invoke"` // index of the invocation of its last attempt
+	Name    string        `json:"name,omitempty"` // as of a Party
+	Since   time.Duration `json:"since"`          // on the run's clock
+	Invoke  int           `json:"invoke"`         // index of the invocation of its last attempt
 }
+
+func (w Waiter) who() string { return nameOf(w.Name, w.Process) }
 
 // String describes the wait as a sentence without its period.
 func (w Wait) String() string {
 	if len(w.Waiters) == 1 {
-		return fmt.Sprintf("process %d waits for %s since %s; %s", w.Waiters[0].Process, w.Lock, At(w.Waiters[0].Since), w.Blocked)
+		return fmt.Sprintf("%s waits for %s since %s; %s", w.Waiters[0].who(), w.Lock, At(w.Waiters[0].Since), w.Blocked)
 	}
-	return fmt.Sprintf("%s wait for %s, the first of them, process %d, since %s; %s",
-		words.Count(len(w.Waiters), "client"), w.Lock, w.Waiters[0].Process, At(w.Waiters[0].Since), w.Blocked)
+	return fmt.Sprintf("%s wait for %s, the first of them, %s, since %s; %s",
+		words.Count(len(w.Waiters), "client"), w.Lock, w.Waiters[0].who(), At(w.Waiters[0].Since), w.Blocked)
 }
 
 // mostWaits bounds the locks of a wait-for graph that a sentence names.

@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -27,6 +28,8 @@ type Witness struct {
 	// Order is the order of two holds that must not overlap, by the servers' logs; empty if
 	// that is not known.
 	Order Order `json:"order,omitempty"`
+	// Untold is set if the violation is that a holder was not told of its loss.
+	Untold bool `json:"untold,omitempty"`
 	// Waits are the locks that a party waits for, with all who wait for them and why that does
 	// not end.
 	Waits []Wait `json:"waits,omitempty"`
@@ -40,15 +43,24 @@ const (
 	// GrantedEarly means that the later holder was granted the lock while the node of the
 	// earlier one existed: its own node was not the first on the servers.
 	GrantedEarly Order = "granted early"
-	// BeliefOutlived means that the node of the earlier holder had been deleted before the
-	// later one was granted the lock: the servers granted it to one after the other, and the
-	// earlier holder did not know.
-	BeliefOutlived Order = "belief outlived"
+	// InTurn means that the node of the earlier holder had been deleted before the later one was
+	// granted the lock: the servers granted it to one after the other, and the earlier holder did
+	// not know.
+	InTurn Order = "in turn"
 )
+
+// UnmarshalText reads an order, also by the name that it had in earlier versions.
+func (o *Order) UnmarshalText(text []byte) error {
+	if *o = Order(text); *o == "belief outlived" {
+		*o = InTurn
+	}
+	return nil
+}
 
 // Party is one of the processes that are involved in a violation.
 type Party struct {
 	Process int             `json:"process"`
+	Name    string          `json:"name,omitempty"` // of its client and process, as in "client 4 (process 14)"
 	Owner   string          `json:"owner,omitempty"`
 	Session string          `json:"session,omitempty"`
 	Token   histories.Token `json:"token,omitzero"`
@@ -106,29 +118,43 @@ func On(targets []string) string {
 	return " on " + strings.Join(targets, ", ")
 }
 
-// String names the party as "process 3 (owner a)".
+// String names the party as "client 4 (process 14)", or as "process 3 (owner a)" if its history does
+// not have the number of clients.
 func (p Party) String() string {
+	name := nameOf(p.Name, p.Process)
 	switch p.Owner { // owners that add nothing to the process
 	case "", fmt.Sprintf("process %d", p.Process), fmt.Sprintf("p%d", p.Process):
-		return fmt.Sprintf("process %d", p.Process)
+		return name
 	}
-	return fmt.Sprintf("process %d (owner %s)", p.Process, p.Owner)
+	if inside, ok := strings.CutSuffix(name, ")"); ok {
+		return inside + ", owner " + p.Owner + ")"
+	}
+	return name + " (owner " + p.Owner + ")"
+}
+
+// nameOf returns the name of a process, its number if it has none.
+func nameOf(name string, process int) string {
+	return cmp.Or(name, fmt.Sprintf("process %d", process))
 }
 
 // SessionEnd is the end of a party's session: the nodes of the lock went with the session.
 type SessionEnd struct {
 	Process int           `json:"process"`
+	Name    string        `json:"name,omitempty"` // as of a Party
 	Session string        `json:"session"`
 	At      time.Duration `json:"at"`               // when it was seen; of a forced one, the time by which the fault had ended it
 	Forced  bool          `json:"forced,omitempty"` // a fault forced it to expire
 }
 
+// Who returns the name of the process.
+func (e SessionEnd) Who() string { return nameOf(e.Name, e.Process) }
+
 // String returns the end as part of a sentence.
 func (e SessionEnd) String() string {
 	if e.Forced {
-		return fmt.Sprintf("the session of process %d had been forced to expire by %s", e.Process, At(e.At))
+		return fmt.Sprintf("the session of %s had been forced to expire by %s", e.Who(), At(e.At))
 	}
-	return fmt.Sprintf("the session of process %d was seen to end at %s", e.Process, At(e.At))
+	return fmt.Sprintf("the session of %s was seen to end at %s", e.Who(), At(e.At))
 }
 
 // Ending returns the end of the first of the parties' sessions that ended, as the rest of a

@@ -30,7 +30,7 @@ explanations:
   - id: belief
     title: A holder that believes for too long
     locks: [zk-*]
-    guarantees: ["mutual exclusion", "no lost update, plain", fencing, fairness, progress, first node, says what is so, no leak, "no lost update, guarded", "no lost update, fenced", loss is told, reentrancy]
+    guarantees: ["mutual exclusion", "no lost update, plain", fencing, fairness, progress, first node, answers are true, no leak, "no lost update, guarded", "no lost update, fenced", loss is told, reentrancy]
     why: The lock never looks at its session.
     source: ["lock.go:1-2"]
 `

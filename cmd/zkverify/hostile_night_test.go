@@ -32,7 +32,10 @@ func TestWordsOfAPartOfANightPassADoor(t *testing.T) {
 		result := v.(map[string]any)["results"].([]any)[0].(map[string]any)
 		result["trouble"], result["zookeeper"], result["voidRuns"] = "trouble", "3.9.9", []any{"void-1"}
 		result["folder"] = "seed-1"
-		result["cases"].([]any)[0].(map[string]any)["witnesses"] = "witness"
+		failed := result["cases"].([]any)[0].(map[string]any)
+		failed["witnesses"], failed["cause"], failed["also"] = "witness", "cause", []any{"another guarantee"}
+		earlier := map[string]any{"what": "cause", "guarantees": []any{"fencing"}, "seeds": []any{1}, "since": "2026-01-01T00:00:00Z"}
+		v.(map[string]any)["earlier"] = map[string]any{"started": "2026-01-02T00:00:00Z", "causes": []any{earlier}}
 		return v
 	}
 	left := maps.Clone(known)

@@ -133,6 +133,7 @@ func enriched(r record) record {
 		e := v.(map[string]any)
 		if census, ok := e["census"].(map[string]any); ok {
 			census["disagreements"], census["watched"] = []any{"server 1 has /a"}, []any{"/a"}
+			census["uncounted"] = map[string]any{"watch": "refused"}
 		}
 		if server, ok := e["server"].(map[string]any); ok {
 			server["zookeeper"] = "3.9.9"

@@ -29,6 +29,7 @@ type nightlyCmd struct {
 	Seeds           int            `default:"20" help:"How many runs, with the seeds from --seed on."`
 	Shard           campaign.Shard `help:"Make the I-th of N parts of the runs alone, default all: several machines share them. Needs --seed. auto: as the environment says, see docs/nightly.md." placeholder:"I/N"`
 	For             time.Duration  `help:"Begin no run after this time; default when all are made."`
+	Since           string         `help:"Folder of an earlier night of the same target, to say which causes of failures are new, still there, or gone; default none." placeholder:"DIR"`
 	StopAtViolation bool           `help:"End with the first run in which a guarantee is violated."`
 
 	Each runCmd `embed:""`
@@ -67,6 +68,9 @@ func (n *nightlyCmd) Run(ctx context.Context, con *console) error {
 	}
 	night, err := n.begin(ctx, dir)
 	if err != nil {
+		return err
+	}
+	if err := since(n.Since, night); err != nil {
 		return err
 	}
 	left := night.Left()

@@ -38,6 +38,24 @@ func resume(dir string, night *report.Night, seeded bool) error {
 	return nil
 }
 
+// since compares the night with the one in a folder, unless the folder is "".
+func since(dir string, night *report.Night) error {
+	if dir == "" {
+		return nil
+	}
+	earlier := new(report.Night)
+	if err := campaign.Load(dir, nightlyFile, earlier, earlier.Check); err != nil {
+		return usage("--since: %w", err)
+	}
+	if earlier.Seeds == 0 {
+		return usage("--since: %s: no %s in this folder: it is not that of a night", dir, nightlyFile)
+	}
+	if err := night.Compare(earlier); err != nil {
+		return usage("--since: %s: %w", dir, err)
+	}
+	return nil
+}
+
 // tidy removes the folder of a run that passed, and compresses the history of any other
 // run.
 func tidy(dir string, result *report.NightResult) error {

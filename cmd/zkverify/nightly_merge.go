@@ -17,8 +17,9 @@ import (
 
 // nightlyMergeCmd merges the parts of a night.
 type nightlyMergeCmd struct {
-	Dirs []string `arg:"" name:"dir" help:"Folders of nights, each a part of the same runs."`
-	Out  string   `required:"" help:"Folder for the whole, made if need be." placeholder:"DIR"`
+	Dirs  []string `arg:"" name:"dir" help:"Folders of nights, each a part of the same runs."`
+	Since string   `help:"Folder of an earlier night of the same target, as of nightly; default none." placeholder:"DIR"`
+	Out   string   `required:"" help:"Folder for the whole, made if need be." placeholder:"DIR"`
 
 	Bounds costFlags `embed:"" group:"What it may cost:"`
 }
@@ -52,6 +53,9 @@ func (m *nightlyMergeCmd) merge(ctx context.Context, con *console) error {
 		return usage("%s: it cannot be merged with %s: %w", m.Dirs[wrong.Part], strings.Join(m.Dirs[:wrong.Part], ", "), wrong.Err)
 	case err != nil:
 		return usageError{err}
+	}
+	if err := since(m.Since, night); err != nil {
+		return err
 	}
 	if _, err := os.Stat(filepath.Join(m.Out, nightlyFile)); err == nil {
 		return usage("--out: %s holds a night already: choose another folder, or remove it", m.Out)

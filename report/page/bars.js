@@ -46,7 +46,8 @@ function paintBars(c, data, view, at, row, y) {
   for (const d of drawn) {
     const both = shared && d.k !== kind.stale && (b.from[d.i] < reach || stale.some((o) => b.from[o.i] < b.to[d.i] && b.from[d.i] < b.to[o.i]));
     if (d.k !== kind.stale) reach = Math.max(reach, b.to[d.i]);
-    paintBar(c, d.k, b.flags[d.i], d.x, d.width, y + edge, both ? h / 2 : h, at);
+    d.high = both ? h / 2 : h;
+    paintBar(c, d.k, b.flags[d.i], d.x, d.width, y + edge, d.high, at);
   }
   if (held) paintColumns(c, at, held, which === isHeld ? null : awaited, y + edge, h);
   paintWords(c, data, at, row, drawn, y + edge, h);
@@ -72,7 +73,7 @@ function paintColumns(c, at, held, awaited, y, h) {
 
 // words returns the texts that may be written on a bar, the longest first.
 function words(data, i, k) {
-  const process = 'process ' + data.bars.process[i], token = tokenText(data.bars, i);
+  const process = actor(data, data.bars.process[i]), token = tokenText(data.bars, i);
   switch (k) {
     case kind.held: case kind.inside: return token ? [`${process}, token ${token}`, `${process}, ${token}`, process] : [process];
     case kind.stale: return [`STALE: ${process} believes that it holds it`, `STALE: ${process}`, 'STALE'];
@@ -88,7 +89,7 @@ function paintWords(c, data, at, row, drawn, y, h) {
   c.font = (h > 20 ? '12px' : '11px') + fontFamily;
   for (const d of drawn) {
     const end = Math.min(d.x + d.width, at.width);
-    if (end - d.x < 36 || (d.k === kind.waited && !row.pinned) || (d.k === kind.held && data.bars.flags[d.i] & flag.read && h < 24)) continue;
+    if (end - d.x < 36 || d.high < 12 || (d.k === kind.waited && !row.pinned) || (d.k === kind.held && data.bars.flags[d.i] & flag.read && h < 24)) continue;
     const free = widestFree(d, Math.max(d.x, at.left), end, drawn);
     const text = words(data, d.i, d.k).find((t) => c.measureText(t).width + 10 <= free.to - free.from);
     if (!text) continue;

@@ -37,7 +37,7 @@ function describeBar(data, i, lock) {
   lines.push(f & flag.open ? `from ${seconds(b.from[i])}, still so at the end` : `${seconds(b.from[i])} to ${seconds(b.to[i])}, ${span(b.to[i] - b.from[i])}`);
   const note = data.texts[b.note[i]];
   if (note) lines.push(note);
-  return { head: `process ${b.process[i]} ${what}: ${data.locks[lock].name}`, lines };
+  return { head: `${actor(data, b.process[i])} ${what}: ${data.locks[lock].name}`, lines };
 }
 
 function describeFault(data, f) {

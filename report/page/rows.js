@@ -4,6 +4,12 @@
 const rowHeight = { lock: 26, lane: 18, server: 18, step: 16 };
 const pinnedHeight = 28; // high enough for words
 
+// actor names a process as the sentences about it do: client 4 (process 14).
+function actor(data, process) {
+  if (!data.named) return 'process ' + process;
+  return `client ${process % data.named}` + (process >= data.named ? ` (process ${process})` : '');
+}
+
 function laneName(data, lane) {
   const processes = data.lanes[lane];
   return data.clients ? 'client ' + processes[0] : 'process ' + processes[0];

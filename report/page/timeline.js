@@ -39,6 +39,7 @@ function startTimeline(data) {
     requestAnimationFrame(() => {
       asked = false;
       paint(data, view, rows, canvas, box.clientWidth, tall, box.scrollTop);
+      paintOverlap(data, view, rows, box.clientWidth);
       range.textContent = `${seconds(view.from)} – ${seconds(view.to)} (${span(view.to - view.from)})`;
       for (const f of listeners) f(view);
     });
@@ -69,9 +70,13 @@ function startTimeline(data) {
     layRows();
     box.scrollTop = 0;
     document.getElementById('tip').hidden = true; // it described the previous view
-    const shown = data.witnesses.filter(other => other.guarantee === w.guarantee).length;
-    const rest = w.total > shown ? ` Of the ${w.total} violations of ${w.guarantee} the page shows the first ${shown}.` : '';
-    now.textContent = `Violation ${n + 1} of ${data.witnesses.length}: ${w.guarantee}. ${w.what}.${rest}`;
+    const all = data.witnesses.length, more = data.total > all ? ` described here, of ${data.total} in the run` : '';
+    const lines = [`Violation ${n + 1} of ${all}${more}: ${w.guarantee}`, ...w.what];
+    now.replaceChildren(...lines.map((line) => {
+      const p = document.createElement('span');
+      p.textContent = line + '. ';
+      return p;
+    }));
   }
   function letGo() {
     Object.assign(view, { violation: -1, row: null, bar: -1 });
@@ -217,9 +222,9 @@ function startTimeline(data) {
 
 // within returns the part of a stretch of time that can be shown.
 function within(data, from, to) {
-  const least = Math.min(100, data.end), most = data.end * 1.04;
+  const least = Math.min(100, data.end), most = data.end;
   const length = Math.min(Math.max(to - from, least), most);
-  const middle = Math.min(Math.max((from + to) / 2, -0.02 * data.end + length / 2), 1.02 * data.end - length / 2);
+  const middle = Math.min(Math.max((from + to) / 2, length / 2), data.end - length / 2);
   return { from: middle - length / 2, to: middle + length / 2 };
 }
 

@@ -14,6 +14,11 @@ function paintTop(c, data, view, at) {
   c.globalAlpha = 1;
   c.fillStyle = palette.bad;
   for (const w of data.witnesses) c.fillRect(whole(w.from) - 1, 1, 2.5, frame.overview - 3);
+  c.strokeStyle = palette.ink;
+  c.lineWidth = 1.5;
+  const x = whole(Math.max(0, view.from)), w = Math.max(4, whole(Math.min(data.end, view.to)) - x);
+  c.strokeRect(Math.min(x, at.width - 5), 1.5, w, frame.overview - 4);
+  // The names come last, so that the frame of the view does not run through them.
   let free = 0;
   for (const p of data.phases) {
     const x = whole(p.from), width = c.measureText(p.name).width;
@@ -26,10 +31,6 @@ function paintTop(c, data, view, at) {
     c.fillText(p.name, x + 4, 7);
     free = x + width + 8;
   }
-  c.strokeStyle = palette.ink;
-  c.lineWidth = 1.5;
-  const x = whole(Math.max(0, view.from)), w = Math.max(4, whole(Math.min(data.end, view.to)) - x);
-  c.strokeRect(Math.min(x, at.width - 5), 1.5, w, frame.overview - 4);
   c.fillStyle = palette.quiet;
   c.fillText(fit(c, 'whole run', at.left - 12), 8, frame.overview / 2);
 
@@ -56,22 +57,23 @@ function paintFaults(c, data, view, at) {
   const { height } = data.faultRows;
   c.fillStyle = palette.quiet;
   c.fillText('faults', 8, frame.overview + frame.ruler + 8);
-  const next = [];
+  const next = [], cause = data.witnesses[view.violation]?.fault ?? -1;
   for (let i = data.faults.length - 1; i >= 0; i--) {
     const f = data.faults[i], room = next[f.row] ?? at.width;
     next[f.row] = at.x(f.from);
     if (f.to < view.from || f.from > view.to) continue;
     const x = Math.max(at.left, at.x(f.from)), w = Math.max(2, Math.min(at.width, at.x(f.to)) - x), y = faultTop(data, f);
-    c.fillStyle = palette.fault;
+    c.fillStyle = i === cause ? palette.bad : palette.fault;
     c.globalAlpha = 0.25;
     c.fillRect(x, y, w, height - 2);
     c.globalAlpha = 1;
-    c.fillRect(x, y, 2, height - 2);
+    c.fillRect(x, y, i === cause ? 4 : 2, height - 2);
     // There may be room beside a fault that is too short for its name.
+    c.font = (i === cause ? '600 ' : '') + '11px' + fontFamily;
     const text = height < 12 ? '' : faultLabel(c, f, w - 8, room - x - 10);
     if (!text) continue;
-    c.fillStyle = palette.ink;
-    c.fillText(text, x + 5, y + (height - 2) / 2);
+    c.fillStyle = i === cause ? palette.bad : palette.ink;
+    c.fillText(text, x + 6, y + (height - 2) / 2);
   }
 }
 

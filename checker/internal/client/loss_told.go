@@ -180,6 +180,7 @@ func ofAnother(f *facts.Fault, h *facts.Hold) bool {
 func untoldDeletion(t *facts.Trace, h *facts.Hold, f *facts.Fault, deadline time.Duration) verdict.Witness {
 	p := witness.OfHold(h)
 	w := witness.New(t, h.Lock, f.Start, h.End, p)
+	w.Untold = true
 	w.What = fmt.Sprintf("the node of %v was deleted by an administrator at %s while it held lock %q; it %s, and had to be by %s", p, verdict.At(f.Start), h.Lock, wasTold(h), verdict.At(deadline))
 	return w
 }
@@ -216,6 +217,7 @@ func (j *lossJudge) Conclude(_ *judge.Engines, t *facts.Trace) {
 func untold(t *facts.Trace, h *facts.Hold, ended, deadline time.Duration) verdict.Witness {
 	p := witness.OfHold(h)
 	w := witness.New(t, h.Lock, ended, h.End, p)
+	w.Untold = true
 	how := "ended at " + verdict.At(ended) + " (seen)"
 	if seen, ok := t.Sessions.Expired[h.Session]; !ok || seen > ended {
 		how = "had expired by " + verdict.At(ended) + ", by the servers' log,"

@@ -2,6 +2,8 @@ package client
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
@@ -39,7 +41,9 @@ func NoLeak(t *facts.Trace, v *verdict.Verdict) {
 	}{
 		{len(left.Contenders), "contender node"}, {left.Watches, "watch"}, {len(left.Goroutines), "goroutine"},
 	} {
-		v.Count(strings.TrimPrefix(words.Count(2, l.what), "2 ")+" left", l.n)
+		if left.Uncounted[l.what] == "" {
+			v.Count(strings.TrimPrefix(words.Count(2, l.what), "2 ")+" left", l.n)
+		}
 		if l.n > 0 {
 			v.Violate(func() verdict.Witness {
 				w := witness.New(t, "", ended, t.Census.Time)
@@ -69,5 +73,18 @@ func NoLeak(t *facts.Trace, v *verdict.Verdict) {
 			return w
 		})
 	}
+	if len(left.Uncounted) > 0 && v.Violations == 0 {
+		v.Outcome, v.Reason = verdict.Unknown, "not all that may be left could be counted: "+notCounted(left)
+		return
+	}
 	v.Conclude("no contender node, watch or goroutine was left", "something was left when every client had released")
+}
+
+// notCounted says what could not be counted, and why.
+func notCounted(c *histories.Census) string {
+	var all []string
+	for _, what := range slices.Sorted(maps.Keys(c.Uncounted)) {
+		all = append(all, strings.TrimPrefix(words.Count(2, what), "2 ")+verdict.Because(c.Uncounted[what]))
+	}
+	return strings.Join(all, "; ")
 }

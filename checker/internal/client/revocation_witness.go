@@ -32,7 +32,7 @@ func toldAnother(t *facts.Trace, e facts.ReleaseNotice, h *facts.Hold, before in
 		parties = append(parties, witness.OfHold(h))
 		whose = fmt.Sprintf("which is that of %v", parties[1])
 	case over:
-		whose = fmt.Sprintf("which had been that of process %d", before)
+		whose = "which had been that of " + t.Header.Name(before)
 	}
 	w := witness.New(t, e.Lock, e.Time, e.Time, parties...)
 	w.What = fmt.Sprintf("%v was told at %s to release lock %q with token %s, %s", p, verdict.At(e.Time), e.Lock, verdict.Token(e.Token), whose)

@@ -8,6 +8,7 @@ import (
 // Process holds the facts of a process.
 type Process struct {
 	Number  int
+	Name    string        // see histories.Header.Name
 	owner   string        // the owner of its operations that name none
 	Began   time.Duration // its first invocation; forever if it made none
 	Retired time.Duration // forever if it was not retired

@@ -50,7 +50,8 @@ type Trace struct {
 // ReleaseNotice is an event by which a process was told that another client asks it to release.
 type ReleaseNotice struct {
 	histories.Event
-	N int // index of the event
+	N    int    // index of the event
+	Name string // of its process
 }
 
 // Of returns the trace of a whole history. h is valid.
@@ -108,7 +109,7 @@ func (t *Trace) Step(e *histories.Event) {
 	case histories.Suspended, histories.Resumed:
 		t.held.link(e, e.Type == histories.Resumed)
 	case histories.RevokeRequested:
-		t.Notices = append(t.Notices, ReleaseNotice{*e, i})
+		t.Notices = append(t.Notices, ReleaseNotice{*e, i, t.Header.Name(e.Process)})
 	case histories.Closing:
 		t.held.closing(i, e)
 	case histories.Closed:
@@ -140,7 +141,7 @@ func (t *Trace) Step(e *histories.Event) {
 func (t *Trace) Process(number int) *Process {
 	p := t.byNumber[number]
 	if p == nil {
-		p = &Process{Number: number, owner: defaultOwner(number), Began: Forever, Retired: Forever}
+		p = &Process{Number: number, Name: t.Header.Name(number), owner: defaultOwner(number), Began: Forever, Retired: Forever}
 		t.byNumber[number] = p
 		t.Processes = append(t.Processes, p)
 	}

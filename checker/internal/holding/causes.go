@@ -1,7 +1,9 @@
 package holding
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,10 +16,10 @@ import (
 // end of a session may be seen later.
 type causes []overlapping
 
-type overlapping struct {
-	a, b  *facts.Hold
-	until time.Duration
-}
+type overlapping struct{ a, b facts.Piece }
+
+func (o overlapping) since() time.Duration { return max(o.a.From, o.b.From) }
+func (o overlapping) until() time.Duration { return min(o.a.To, o.b.To) }
 
 // maxOverlaps bounds the overlaps that are kept for their causes. Of more, no cause is told: which
 // of them come first depends on the windows.
@@ -25,17 +27,25 @@ const maxOverlaps = 1 << 14
 
 func (o *causes) add(a, b facts.Piece) {
 	if len(*o) <= maxOverlaps {
-		*o = append(*o, overlapping{a.Hold, b.Hold, min(a.To, b.To)})
+		*o = append(*o, overlapping{a, b})
 	}
 }
 
-// blame counts the overlaps for their causes, and returns the counts as the end of a sentence.
-func (o causes) blame(t *facts.Trace, v *verdict.Verdict) string {
+// blame counts the overlaps for their causes, has the first of each cause described by tell, and
+// returns the counts as the end of a sentence.
+func (o causes) blame(t *facts.Trace, v *verdict.Verdict, tell func(t *facts.Trace, a, b facts.Piece) verdict.Witness) string {
 	if len(o) > maxOverlaps {
 		return ""
 	}
+	slices.SortStableFunc(o, func(x, y overlapping) int { return cmp.Compare(x.since(), y.since()) })
+	met := map[string]bool{}
 	for _, x := range o {
-		v.Blame(witness.CauseOf(t, x.until, x.a, x.b))
+		cause := witness.CauseOf(t, x.until(), x.a.Hold, x.b.Hold)
+		v.Blame(cause)
+		if !met[cause] {
+			met[cause] = true
+			v.Exemplify(cause, func() verdict.Witness { return tell(t, x.a, x.b) })
+		}
 	}
 	var all []string
 	for _, c := range v.Causes {

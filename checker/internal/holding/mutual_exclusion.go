@@ -125,7 +125,7 @@ func (j *exclusionJudge) Conclude(e *judge.Engines, t *facts.Trace) {
 	if v.Violations > 0 && j.growing == v.Violations {
 		why += "; exclusion broken, fencing would have protected"
 	}
-	why += j.causes.blame(t, v)
+	why += j.causes.blame(t, v, doubleHold)
 	v.Conclude(words.Count(j.holds, "hold")+", no two owners at the same time", why)
 }
 

@@ -108,7 +108,7 @@ func (j *readWriteJudge) Conclude(e *judge.Engines, t *facts.Trace) {
 		v.Idle("no client ever held a lock")
 	default:
 		v.Conclude(fmt.Sprintf("%s to read, %d to write, no writer beside anybody else", words.Count(j.readers, "hold"), j.writers),
-			"a writer and somebody else held one lock at the same time, "+words.Times(v.Violations)+j.causes.blame(t, v))
+			"a writer and somebody else held one lock at the same time, "+words.Times(v.Violations)+j.causes.blame(t, v, notAlone))
 	}
 }
 

@@ -105,7 +105,7 @@ func permitsScene(t *facts.Trace, w verdict.Witness, n int) *Scene {
 	})
 	s.holdings(t, pieces)
 	for _, c := range changes {
-		s.add(c.Process, holding.HoldingsStep{Kind: holding.Resize, Size: c.Size}, c.Call, c.Ret, 0, fmt.Sprintf("process %d makes the size %d", c.Process, c.Size))
+		s.add(c.Process, holding.HoldingsStep{Kind: holding.Resize, Size: c.Size}, c.Call, c.Ret, 0, fmt.Sprintf("%s makes the size %d", t.Header.Name(c.Process), c.Size))
 	}
 	return s
 }

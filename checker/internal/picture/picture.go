@@ -40,7 +40,7 @@ func (x *Drawing) Write(ctx context.Context, w io.Writer) error {
 			return context.Cause(ctx)
 		}
 		s := x.Draw(n)
-		s.layOut()
+		s.layOut(&x.Trace.Header)
 		result, info := porcupine.CheckOperationsVerbose(s.model, s.ops, maxSearched)
 		if result == porcupine.Unknown && n > 8 {
 			continue // fewer operations are searched faster

@@ -61,8 +61,8 @@ func (s *Scene) add(process int, input any, call, ret time.Duration, line int, s
 
 // layOut puts operations that overlap on rows of their own: an operation that was never
 // answered overlaps all later ones of its process. Porcupine numbers the rows; a box at the
-// left end of each names its process.
-func (s *Scene) layOut() {
+// left end of each names its process, as the header does.
+func (s *Scene) layOut(h *histories.Header) {
 	slices.SortStableFunc(s.ops, func(a, b porcupine.Operation) int { return cmp.Compare(a.Call, b.Call) })
 	type row struct {
 		process int
@@ -87,7 +87,7 @@ func (s *Scene) layOut() {
 	place := make([]int, len(rows))
 	for i, r := range order {
 		place[r] = i
-		s.rows = append(s.rows, rowName{i, fmt.Sprintf("process %d", rows[r].process)})
+		s.rows = append(s.rows, rowName{i, h.Name(rows[r].process)})
 	}
 	for i := range s.ops {
 		s.ops[i].ClientId = place[chosen[i]]
@@ -167,8 +167,8 @@ func (x *Drawing) annotations(s *Scene) []porcupine.Annotation {
 	}
 	for i := range x.Excerpt.Events {
 		e := &x.Excerpt.Events[i]
-		says := atMost(80, story.Tell(e))
-		details := fmt.Sprintf("%s, at %s, line %d of the history", story.Tell(e), verdict.At(e.Time), histories.Line(x.Excerpt.Index(i)))
+		says := atMost(80, story.Tell(&x.Trace.Header, e))
+		details := fmt.Sprintf("%s, at %s, line %d of the history", story.Tell(&x.Trace.Header, e), verdict.At(e.Time), histories.Line(x.Excerpt.Index(i)))
 		switch {
 		case e.Type == histories.Lost && slices.Contains(facts.LocksOf(e), x.Witness.Lock):
 			add("losses", blue, e.Time, e.Time, says, details)

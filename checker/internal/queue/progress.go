@@ -289,7 +289,7 @@ func (j *progressJudge) tell(r *recovery, start, end time.Duration) {
 
 func (j *progressJudge) stuck(of pair, waits *waits, graph []verdict.Wait) verdict.Witness {
 	p, lock := of.Process, of.Lock
-	parties := []verdict.Party{{Process: p, From: of.from, To: of.deadline, Event: -1}}
+	parties := []verdict.Party{{Process: p, Name: j.t.Header.Name(p), From: of.from, To: of.deadline, Event: -1}}
 	for _, o := range j.recent.all {
 		if o.Process == p && o.Lock == lock && o.Mode == of.Mode && o.Call <= of.deadline {
 			parties[0] = witness.OfOp(o.Op) // its last attempt
@@ -309,7 +309,7 @@ func (j *progressJudge) stuck(of pair, waits *waits, graph []verdict.Wait) verdi
 	case of.Mode != "":
 		what += fmt.Sprintf(" to %s", of.Mode)
 	}
-	w.What = fmt.Sprintf("process %d did not %s between %s and %s, after the faults were healed", p, what, verdict.At(of.from), verdict.At(of.deadline))
+	w.What = fmt.Sprintf("%s did not %s between %s and %s, after the faults were healed", j.t.Header.Name(p), what, verdict.At(of.from), verdict.At(of.deadline))
 	switch {
 	case of.late != 0:
 		w.What += ", only at " + verdict.At(of.late)

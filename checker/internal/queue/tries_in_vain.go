@@ -49,7 +49,7 @@ func (r *recentAcquires) triesInVain(from time.Duration) []verdict.Witness {
 			continue
 		}
 		w := witness.New(r.t, k.Lock, a.first, a.last, a.party)
-		w.What = fmt.Sprintf("process %d tried lock %q %d times between %s and %s, when no other process held or wanted it, and never got it", k.Process, k.Lock, a.n, verdict.At(a.first), verdict.At(a.last))
+		w.What = fmt.Sprintf("%s tried lock %q %d times between %s and %s, when no other process held or wanted it, and never got it", r.t.Header.Name(k.Process), k.Lock, a.n, verdict.At(a.first), verdict.At(a.last))
 		found = append(found, w)
 	}
 	slices.SortFunc(found, func(a, b verdict.Witness) int {

@@ -85,7 +85,7 @@ func (w *waits) graph(pairs []pair) []verdict.Wait {
 	byLock := map[string][]verdict.Waiter{}
 	for _, p := range pairs {
 		if x, waits := w.waiting[p.LockUse]; waits {
-			byLock[p.Lock] = append(byLock[p.Lock], verdict.Waiter{Process: p.Process, Since: x.since, Invoke: x.last.Invoke})
+			byLock[p.Lock] = append(byLock[p.Lock], verdict.Waiter{Process: p.Process, Name: x.last.By.Name, Since: x.since, Invoke: x.last.Invoke})
 		}
 	}
 	var all []verdict.Wait
@@ -122,11 +122,11 @@ func (w *waits) inTheWay(lock *facts.LockInfo) (*verdict.Party, string) {
 		case o.Result == histories.Fail:
 			what = "failed at " + verdict.At(o.Ret)
 		}
-		return &p, fmt.Sprintf("no process holds %s; process %d, whose acquire of %s %s, may have left a node in its queue", lock.Lock, p.Process, verdict.At(o.Call), what)
+		return &p, fmt.Sprintf("no process holds %s; %s, whose acquire of %s %s, may have left a node in its queue", lock.Lock, o.By.Name, verdict.At(o.Call), what)
 	}
 	text := "by the record no process holds " + lock.Lock
 	if lock.Granted != 0 {
-		text += fmt.Sprintf(" since process %d, which got it at %s", lock.GrantedTo, verdict.At(lock.Granted))
+		text += fmt.Sprintf(" since %s, which got it at %s", w.t.Header.Name(lock.GrantedTo), verdict.At(lock.Granted))
 	}
 	if n := w.left(lock.Lock); n > 0 {
 		text += fmt.Sprintf("; %s left in its queue at the end of the run", words.Count(n, "node")+" "+map[bool]string{true: "was", false: "were"}[n == 1])
@@ -149,10 +149,10 @@ func (w *waits) left(lock string) (n int) {
 
 // holds describes a hold that did not end for the servers.
 func (w *waits) holds(h *facts.Hold) string {
-	node := fmt.Sprintf("%s's node belongs to process %d", h.Lock, h.Process)
+	node := fmt.Sprintf("%s's node belongs to %s", h.Lock, h.Acquire.By.Name)
 	switch h.Why {
 	case facts.StillHeld:
-		text := fmt.Sprintf("process %d holds %s since %s", h.Process, h.Lock, verdict.At(h.Start))
+		text := fmt.Sprintf("%s holds %s since %s", h.Acquire.By.Name, h.Lock, verdict.At(h.Start))
 		if other, since := w.first(h.Process, h.Lock); other != "" {
 			return text + " and waits for " + other + " since " + verdict.At(since)
 		}

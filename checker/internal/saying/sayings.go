@@ -174,7 +174,7 @@ func (s *sayings) asPlaced(o *facts.Op) {
 // party returns the party of an answer, with its time.
 func (s *sayings) party(i int, e *histories.Event, h *facts.Hold) verdict.Party {
 	p := verdict.Party{
-		Process: e.Process, Owner: e.Owner, Session: e.Session, Token: e.Token, From: e.Saying.Asked, To: e.Time,
+		Process: e.Process, Name: s.t.Header.Name(e.Process), Owner: e.Owner, Session: e.Session, Token: e.Token, From: e.Saying.Asked, To: e.Time,
 		Event: i, Line: histories.Line(i), Invoke: i,
 	}
 	if h != nil {

@@ -10,9 +10,9 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 )
 
-// Tell describes an event in words.
-func Tell(e *histories.Event) string {
-	who := fmt.Sprintf("process %d", e.Process)
+// Tell describes an event of a history with this header in words.
+func Tell(h *histories.Header, e *histories.Event) string {
+	who := h.Name(e.Process)
 	lock := strings.Join(facts.LocksOf(e), "+")
 	with := ""
 	if e.Mode != "" {

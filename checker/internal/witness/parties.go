@@ -13,7 +13,7 @@ func OfOp(o *facts.Op) verdict.Party {
 		e = o.Invoke
 	}
 	return verdict.Party{
-		Process: o.Process, Owner: o.Owner, Session: o.Session, Token: o.Token,
+		Process: o.Process, Name: o.By.Name, Owner: o.Owner, Session: o.Session, Token: o.Token,
 		From: o.Call, To: o.Ret, Open: o.Ret == facts.Forever, Event: e, Line: histories.Line(e), Invoke: o.Invoke,
 	}
 }
@@ -21,7 +21,7 @@ func OfOp(o *facts.Op) verdict.Party {
 // OfHold returns the party whose part is a hold.
 func OfHold(h *facts.Hold) verdict.Party {
 	return verdict.Party{
-		Process: h.Process, Owner: h.Owner, Session: h.Session, Token: h.Token, From: h.Start, To: h.End,
+		Process: h.Process, Name: h.Acquire.By.Name, Owner: h.Owner, Session: h.Session, Token: h.Token, From: h.Start, To: h.End,
 		Open: h.End == facts.Forever, Event: h.Acquire.Done, Line: histories.Line(h.Acquire.Done), Invoke: h.Acquire.Invoke,
 	}
 }
@@ -29,7 +29,7 @@ func OfHold(h *facts.Hold) verdict.Party {
 // OfNotice returns the party whose part is the notice to release that it received.
 func OfNotice(e facts.ReleaseNotice) verdict.Party {
 	return verdict.Party{
-		Process: e.Process, Owner: e.Owner, Session: e.Session, Token: e.Token, From: e.Time, To: e.Time,
+		Process: e.Process, Name: e.Name, Owner: e.Owner, Session: e.Session, Token: e.Token, From: e.Time, To: e.Time,
 		Event: e.N, Line: histories.Line(e.N), Invoke: e.N,
 	}
 }

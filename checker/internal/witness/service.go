@@ -20,7 +20,7 @@ func AddOrder(t *facts.Trace, w *verdict.Witness, a, b *facts.Hold) {
 		w.What += fmt.Sprintf("; on the servers %v was granted the lock while the node of %v was before its own (%#x, %#x), which %s",
 			OfHold(later), OfHold(earlier), t.Service.NodeOf(earlier).Created.Zxid, t.Service.NodeOf(later).Created.Zxid, Deletion(t, t.Service.NodeOf(earlier)))
 	case facts.InTurn:
-		w.Order = verdict.BeliefOutlived
+		w.Order = verdict.InTurn
 		w.What += fmt.Sprintf("; on the servers one came after the other: the node of %v %s, before %v was granted the lock at %s",
 			OfHold(earlier), Deletion(t, t.Service.NodeOf(earlier)), OfHold(later), verdict.At(later.Start))
 	}

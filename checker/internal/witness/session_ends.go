@@ -26,9 +26,9 @@ func sessionEnds(t *facts.Trace, until time.Duration, parties []verdict.Party) [
 		}
 		seen[of{p.Process, p.Session}] = true
 		if f := t.Faults.EndedSession(p.Session, until); f != nil && f.Stop <= until+LateSight {
-			ends = append(ends, verdict.SessionEnd{Process: p.Process, Session: p.Session, At: f.Stop, Forced: true})
+			ends = append(ends, verdict.SessionEnd{Process: p.Process, Name: p.Name, Session: p.Session, At: f.Stop, Forced: true})
 		} else if seen, ended := t.Sessions.Expired[p.Session]; ended && seen <= until+LateSight {
-			ends = append(ends, verdict.SessionEnd{Process: p.Process, Session: p.Session, At: seen, Forced: false})
+			ends = append(ends, verdict.SessionEnd{Process: p.Process, Name: p.Name, Session: p.Session, At: seen, Forced: false})
 		}
 	}
 	return ends
@@ -43,7 +43,7 @@ func CauseOf(t *facts.Trace, until time.Duration, a, b *facts.Hold) string {
 		case facts.TooEarly:
 			w.Order = verdict.GrantedEarly
 		case facts.InTurn:
-			w.Order = verdict.BeliefOutlived
+			w.Order = verdict.InTurn
 		}
 	}
 	return w.Cause()

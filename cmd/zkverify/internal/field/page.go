@@ -192,7 +192,7 @@ func (r row) Sum(guarantees []string) (n int) {
 // sorted returns guarantees, each once, in the order of their columns: those that matter most to
 // users come first.
 func sorted(guarantees []string) []string {
-	order := []string{"mutual exclusion", "read/write", "permits", "multi-lock", "barriers", "no lost update, plain", "no lost update, fenced", "no lost update, guarded", "fencing", "loss is told", "says what is so", "fairness", "reentrancy", "progress", "no leak", "revocation", "observers", "reconnects politely"}
+	order := []string{"mutual exclusion", "read/write", "permits", "multi-lock", "barriers", "no lost update, plain", "no lost update, fenced", "no lost update, guarded", "fencing", "loss is told", "answers are true", "fairness", "reentrancy", "progress", "no leak", "revocation", "observers", "reconnects politely"}
 	place := func(guarantee string) int {
 		if i := slices.Index(order, guarantee); i >= 0 {
 			return i
