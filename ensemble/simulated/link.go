@@ -17,7 +17,8 @@ type link struct {
 	change     func(cluster.Condition) bool      // false after the ensemble's Close
 	at         func(int, cluster.Condition) bool // changes it with a message; nil: it cannot
 	callAt     func(int, func()) bool            // calls with a message; nil: it cannot
-	forget     func()                            // called by Close; nil for nothing to forget
+	strikeAt   func(n int, cut bool, c cluster.Condition, do func()) bool
+	forget     func() // called by Close; nil for nothing to forget
 
 	mu     sync.Mutex // guards the fields below
 	closed bool
@@ -58,6 +59,19 @@ func (l *link) CutAt(_ context.Context, n int, cut links.Cut) error {
 // ensemble.
 func (l *link) CallAt(_ context.Context, n int, do func()) error {
 	return l.withMessage(n, l.callAt != nil, func() bool { return l.callAt(n, do) })
+}
+
+// StrikeAt does both at the n-th message from now: it cuts the link, unless cut is empty, and calls
+// do, which must not use the ensemble.
+func (l *link) StrikeAt(_ context.Context, n int, cut links.Cut, do func()) error {
+	var c cluster.Condition
+	if cut != "" {
+		var err error
+		if c, err = l.cut(cut); err != nil {
+			return err
+		}
+	}
+	return l.withMessage(n, l.strikeAt != nil, func() bool { return l.strikeAt(n, cut != "", c, do) })
 }
 
 // withMessage arranges an action at the n-th message from now, if the link can.
