@@ -108,8 +108,6 @@ func (m *memory) Link(_ context.Context, name, upstream string) (links.Link, err
 		return &link{
 			name: name, addr: addr,
 			change: func(c cluster.Condition) bool { return m.ensemble.live.Do(func() { l.Set(c) }) },
-			at:     func(n int, c cluster.Condition) bool { return m.ensemble.live.Do(func() { l.SetAt(n, c) }) },
-			callAt: func(n int, do func()) bool { return m.ensemble.live.Do(func() { l.CallAt(n, do) }) },
 			strikeAt: func(n int, cut bool, c cluster.Condition, do func()) bool {
 				return m.ensemble.live.Do(func() {
 					l.CallAt(n, func() {
