@@ -147,9 +147,9 @@ var guarantees = []Guarantee{
 	},
 	{
 		Name:    NoLeak,
-		Summary: "no contender node, watch or goroutine is left when all clients have released",
-		Model:   "census at the end",
-		begin:   judge.AtEnd(client.NoLeak), appliesTo: facts.Every,
+		Summary: "no contender node, watch or goroutine is left when all clients have released, and no node by a call that is over",
+		Model:   "census at the end; the servers' log against the calls of each session",
+		begin:   client.NewNoLeak, appliesTo: facts.Every,
 		fencing: noPart,
 	},
 	{

@@ -40,7 +40,7 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 	r := &run{Shared: cfg.shared(life, groups), cfg: cfg, end: end, before: goroutines.All()}
 	r.Patience, r.endPatience = context.WithCancel(life)
 	defer r.endPatience()
-	r.Journal = &journal.Journal{Recorder: cfg.Recorder, Refuse: end, Heard: r.Faults.Step}
+	r.Journal = &journal.Journal{Recorder: cfg.Recorder, Refuse: end, Heard: r.heard}
 	r.drivers = drive.New(r.Shared, cfg.Mix, groups)
 	// A history that cannot be written ends the run. Ends with life.
 	stop := make(chan struct{})
@@ -82,6 +82,7 @@ type run struct {
 	stacks  []string          // goroutines that closed clients have left in workers
 
 	expired, expiredBusy atomic.Int64
+	strikes              atomic.Int64 // of Strike
 
 	endPatience context.CancelFunc // when recovery must be over: see boundRecovery
 
@@ -91,6 +92,7 @@ type run struct {
 
 	zxids servers.Times
 	clock servers.Clock
+	ears  ears
 
 	result Result // written by the goroutine of Run alone
 }

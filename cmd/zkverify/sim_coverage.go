@@ -19,8 +19,8 @@ func (s *simCmd) tellCoverage(con *console, dir string, sweep *simulation.Sweep,
 		spec.Plan = plan
 		asked = append(asked, spec)
 	}
-	all := sweep.Coverage(asked)
-	err := folder.WriteFile(filepath.Join(dir, simulation.CoverageFile), func(w io.Writer) error { return simulation.WriteCoverage(w, all) })
+	all, searched := sweep.Coverage(asked), sweep.Searched(spec.Processes)
+	err := folder.WriteFile(filepath.Join(dir, simulation.CoverageFile), func(w io.Writer) error { return simulation.WriteCoverage(w, all, searched) })
 	if err != nil || s.JSON {
 		return err
 	}
@@ -42,6 +42,9 @@ func (s *simCmd) tellCoverage(con *console, dir string, sweep *simulation.Sweep,
 				return err
 			}
 		}
+	}
+	for _, of := range searched {
+		con.tell("searched by plan edges: %v", of)
 	}
 	return nil
 }

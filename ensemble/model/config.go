@@ -39,6 +39,10 @@ type Config struct {
 	// DemandSASL refuses service to clients that have not authenticated by SASL
 	// (enforce.auth.schemes=sasl).
 	DemandSASL bool
+	// Applied, if not nil, is called with each transaction that the server has applied. It must not
+	// call back. A server whose leader is gone applies what it has logged, which may not be
+	// committed.
+	Applied func(x *tree.Txn, committed bool)
 	// Start is the wall clock's time at the instant 0, 1970 if zero.
 	Start time.Time
 }

@@ -55,7 +55,7 @@ func New(config Config, disk *tree.Disk) (*Server, error) {
 	s.service = service.New(service.Settings{
 		ID: config.ID, Version: config.Version, TickTime: config.TickTime, InitLimit: config.InitLimit, SyncLimit: config.SyncLimit,
 		MinSessionTimeout: config.MinSessionTimeout, MaxSessionTimeout: config.MaxSessionTimeout, Refuse: config.Refuse,
-		SASLUsers: config.SASLUsers, DemandSASL: config.DemandSASL,
+		SASLUsers: config.SASLUsers, DemandSASL: config.DemandSASL, Applied: config.Applied,
 	})
 	return s, nil
 }
@@ -162,6 +162,9 @@ func (s *Server) look() {
 		rest, _ := s.disk.Since(s.tree.LastZxid())
 		for i := range rest {
 			s.tree.Apply(&rest[i])
+			if s.config.Applied != nil {
+				s.config.Applied(&rest[i], false)
+			}
 		}
 	}
 	s.do(Print{"LOOKING"})

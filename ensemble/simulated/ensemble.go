@@ -17,6 +17,7 @@ import (
 	"github.com/zkverify/zkverify/ensemble/model"
 	"github.com/zkverify/zkverify/ensemble/model/cluster"
 	"github.com/zkverify/zkverify/ensemble/model/live"
+	"github.com/zkverify/zkverify/ensemble/model/tree"
 )
 
 // Ensemble is a set of servers in this process. It implements ensemble.Ensemble,
@@ -29,6 +30,7 @@ type Ensemble struct {
 	peers   map[[2]int]*link
 	live    *live.Live
 	memory  *memory // of an ensemble in memory
+	ledger  *ledger // of an ensemble in memory
 	tasks   sync.WaitGroup
 
 	mu     sync.Mutex // guards the fields below; it is not held while live is called
@@ -50,7 +52,7 @@ func Versions() []string { return []string{"3.8.0", "3.9.6"} }
 // is left then.
 func Start(ctx context.Context, config ensemble.LocalConfig) (*Ensemble, error) {
 	fail := func(err error) (*Ensemble, error) { return nil, fmt.Errorf("start simulated ZooKeeper: %w", err) }
-	e, err := newEnsemble(config, mathrand.Uint64())
+	e, err := newEnsemble(config, mathrand.Uint64(), nil)
 	if err != nil {
 		return fail(err)
 	}
@@ -81,12 +83,12 @@ func Start(ctx context.Context, config ensemble.LocalConfig) (*Ensemble, error) 
 }
 
 // newEnsemble makes servers and elects a leader, in no time. The servers do not follow a
-// clock yet, and have no addresses.
-func newEnsemble(config ensemble.LocalConfig, seed uint64) (*Ensemble, error) {
+// clock yet, and have no addresses. They enter their transactions in the ledger, unless it is nil.
+func newEnsemble(config ensemble.LocalConfig, seed uint64, l *ledger) (*Ensemble, error) {
 	if err := config.SetDefaults(); err != nil {
 		return nil, err
 	}
-	e := &Ensemble{config: config, version: config.ZooKeeper, peers: map[[2]int]*link{}}
+	e := &Ensemble{config: config, version: config.ZooKeeper, peers: map[[2]int]*link{}, ledger: l}
 	if config.Observers > 0 {
 		return nil, fmt.Errorf("simulated servers have no observers: %w", errors.ErrUnsupported)
 	}
@@ -96,6 +98,10 @@ func newEnsemble(config ensemble.LocalConfig, seed uint64) (*Ensemble, error) {
 	if !slices.Contains(Versions(), e.version) {
 		return nil, fmt.Errorf("%w %s to simulate: choose one of %s", ensemble.ErrNoVersion, e.version, strings.Join(Versions(), ", "))
 	}
+	var applied func(*tree.Txn, bool)
+	if l != nil {
+		applied = l.applied
+	}
 	var err error
 	if e.live, err = live.New(cluster.Config{
 		Servers: config.Servers, FirstID: config.FirstID, Seed: seed,
@@ -103,7 +109,7 @@ func newEnsemble(config ensemble.LocalConfig, seed uint64) (*Ensemble, error) {
 		Server: model.Config{
 			Version: e.version, TickTime: config.TickTime, InitLimit: config.InitLimit, SyncLimit: config.SyncLimit,
 			MinSessionTimeout: config.MinSessionTimeout, MaxSessionTimeout: config.MaxSessionTimeout,
-			ContainerInterval: containerInterval, Start: time.Now(), SASLUsers: config.SASLUsers,
+			ContainerInterval: containerInterval, Start: time.Now(), SASLUsers: config.SASLUsers, Applied: applied,
 			DemandSASL: slices.Contains(config.Properties, "zookeeper.enforce.auth.schemes=sasl") || slices.Contains(config.Properties, "zookeeper.sessionRequireClientSASLAuth=true"),
 		},
 	}); err != nil {

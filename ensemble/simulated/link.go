@@ -13,11 +13,10 @@ import (
 // link is a links.Link inside this process, from a client to a server or between two
 // servers.
 type link struct {
-	name, addr string                            // servers' links have no address
-	change     func(cluster.Condition) bool      // false after the ensemble's Close
-	at         func(int, cluster.Condition) bool // changes it with a message; nil: it cannot
-	callAt     func(int, func()) bool            // calls with a message; nil: it cannot
-	forget     func()                            // called by Close; nil for nothing to forget
+	name, addr string                       // servers' links have no address
+	change     func(cluster.Condition) bool // false after the ensemble's Close
+	strikeAt   func(n int, cut bool, c cluster.Condition, do func()) bool
+	forget     func() // called by Close; nil for nothing to forget
 
 	mu     sync.Mutex // guards the fields below
 	closed bool
@@ -43,21 +42,18 @@ func (l *link) Cut(_ context.Context, cut links.Cut) error {
 	return l.set(c)
 }
 
-// CutAt cuts a client's link at the n-th message from now, of either side, n at least 1.
-// The cut affects that message already. Links between servers cannot be cut so.
-func (l *link) CutAt(_ context.Context, n int, cut links.Cut) error {
-	c, err := l.cut(cut)
-	if err != nil {
-		return err
+// StrikeAt cuts a client's link at the n-th message from now, of either side, n at least 1, unless cut
+// is empty, and calls do, which must not use the ensemble. The cut affects that message already. It
+// does nothing if the link is cut or healed before. Links between servers cannot be cut so.
+func (l *link) StrikeAt(_ context.Context, n int, cut links.Cut, do func()) error {
+	var c cluster.Condition
+	if cut != "" {
+		var err error
+		if c, err = l.cut(cut); err != nil {
+			return err
+		}
 	}
-	return l.withMessage(n, l.at != nil, func() bool { return l.at(n, c) })
-}
-
-// CallAt calls do before a client's link carries the n-th message from now, of either
-// side, n at least 1, unless the link is cut or healed before. do must not use the
-// ensemble.
-func (l *link) CallAt(_ context.Context, n int, do func()) error {
-	return l.withMessage(n, l.callAt != nil, func() bool { return l.callAt(n, do) })
+	return l.withMessage(n, l.strikeAt != nil, func() bool { return l.strikeAt(n, cut != "", c, do) })
 }
 
 // withMessage arranges an action at the n-th message from now, if the link can.

@@ -31,7 +31,7 @@ type Memory struct {
 // DialContext, and through the links of Network. Started in a bubble of testing/synctest
 // they follow its clock.
 func InMemory(config ensemble.LocalConfig, m Memory) (*Ensemble, error) {
-	e, err := newEnsemble(config, m.Seed)
+	e, err := newEnsemble(config, m.Seed, newLedger())
 	if err != nil {
 		return nil, fmt.Errorf("start simulated ZooKeeper: %w", err)
 	}
@@ -108,8 +108,16 @@ func (m *memory) Link(_ context.Context, name, upstream string) (links.Link, err
 		return &link{
 			name: name, addr: addr,
 			change: func(c cluster.Condition) bool { return m.ensemble.live.Do(func() { l.Set(c) }) },
-			at:     func(n int, c cluster.Condition) bool { return m.ensemble.live.Do(func() { l.SetAt(n, c) }) },
-			callAt: func(n int, do func()) bool { return m.ensemble.live.Do(func() { l.CallAt(n, do) }) },
+			strikeAt: func(n int, cut bool, c cluster.Condition, do func()) bool {
+				return m.ensemble.live.Do(func() {
+					l.CallAt(n, func() {
+						if cut {
+							l.Set(c)
+						}
+						do()
+					})
+				})
+			},
 			forget: func() {
 				m.ensemble.live.Do(l.Disconnect)
 				m.mu.Lock()

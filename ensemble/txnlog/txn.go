@@ -31,6 +31,11 @@ type Txn struct {
 	Digest uint64
 }
 
+// Source is implemented by servers that know their transactions by themselves: simulated ones in
+// memory. Committed returns those that were committed, in order. The time of each is the instant
+// at which the first server has applied it.
+type Source interface{ Committed() []Txn }
+
 // Change is the effect of a transaction on one node.
 type Change struct {
 	Op   wire.Op // wire.Create, wire.Delete, wire.SetData, wire.SetACL or wire.Check

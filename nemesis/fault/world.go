@@ -8,6 +8,7 @@ import (
 
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/ensemble/links"
+	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/histories/states"
 )
 
@@ -76,6 +77,20 @@ const (
 	Sync  Request = "sync"  // the leader answers it
 	Write Request = "write" // a quorum has to agree; no data changes
 )
+
+// Searcher is implemented by a World in which a fault can wait for a step of a client, and act on
+// it there.
+type Searcher interface {
+	// Hear calls f with every event that goes on record, until stop is called, and perhaps
+	// once more just after that. Calls may overlap. f must not block.
+	Hear(f func(*histories.Event)) (stop func())
+	// Cancel ends the contexts of the calls that a client has under way.
+	Cancel(client int)
+	// Crash ends a client, and those that share its session, as the end of a process does.
+	Crash(client int)
+	// Strike carries out another fault, and puts it on record.
+	Strike(ctx context.Context, f Fault) error
+}
 
 // Client is the state of one client of the workload at one moment.
 type Client struct {

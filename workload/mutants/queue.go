@@ -135,10 +135,10 @@ var wrongOrders = map[string]func(a, b Place) int{
 	}
 	var parents session.Parents
 `},
-	{"internal/queue/enqueue.go", "		case errors.Is(err, zk.ErrNoNode):\n			for _, c := range all {\n", `		case errors.Is(err, zk.ErrNoNode):
+	{"internal/queue/enqueue.go", "		case errors.Is(err, zk.ErrNoNode):\n			var dirs []string\n", `		case errors.Is(err, zk.ErrNoNode):
 			if s.Defect() == "mutant-missing-parent" {
 				return err
 			}
-			for _, c := range all {
+			var dirs []string
 `},
 }

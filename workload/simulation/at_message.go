@@ -5,71 +5,112 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/zkverify/zkverify/ensemble/links"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/nemesis/fault"
 )
 
-// messageLink is a link that can be cut, or call a function, at a given message.
+// messageLink is a link that can be cut at a given message, and then calls a function.
 type messageLink interface {
-	CutAt(ctx context.Context, n int, cut links.Cut) error
-	CallAt(ctx context.Context, n int, do func()) error
+	StrikeAt(ctx context.Context, n int, cut links.Cut, do func()) error
 }
 
-// pauseAt is the choice of an at-message that cuts nothing: the client's process is paused.
-const pauseAt = "pause"
+// The acts of an at-message that cut nothing.
+const (
+	pauseAct  = "pause"                // the client's process is paused
+	cancelAct = "cancel"               // the contexts of the client's calls end
+	crashAct  = "crash"                // the client crashes
+	expireAct = histories.ForcedExpiry // its session is forced to expire
+	deleteAct = histories.NodeDeletion // its node is deleted
+)
 
-// atMessage is the kind of fault of the plan edges: from one message on, a client's link
-// is cut, or its process is paused. Only links in memory know messages.
+// acts are the acts of an at-message, those of a seeded runtime last.
+func acts(processes bool) []string {
+	all := []string{string(links.BlackHole), string(links.RequestsLost), string(links.RepliesLost), string(links.Down), cancelAct, expireAct, deleteAct, crashAct}
+	if processes {
+		all = append(all, pauseAct)
+	}
+	return all
+}
+
+// How long the first act is in force, as a share of the session timeout in percent: the client
+// notices nothing, its lease is over and its session is not, and its session is over.
+var lengths = []int{25, 97, 130}
+
+// The parameters of an at-message, besides "message", "act", and "then".
+const (
+	stepParam   = "step"   // the step of the client that begins the count of messages, see steps
+	lengthParam = "length" // one of lengths
+	afterParam  = "after"  // the message at which the second act comes
+	sinceParam  = "since"  // from which its messages are counted: sinceFirst, or sinceHealed
+	struckParam = "struck" // in the record of the fault's end: how many of its acts took place
+)
+
+const (
+	sinceFirst  = "act"
+	sinceHealed = "heal"
+)
+
+// atMessage is the kind of fault of the plan edges: at one message of a step of a client something
+// happens to it, and perhaps something else at a later one. Only links in memory know messages.
 func atMessage() fault.Kind {
+	all := acts(true)
 	return fault.Kind{
-		Name: edgesFault, Description: "a client's link is cut, or its process is paused, from one message on", Links: true, Span: fault.Timeouts(0.2, 1.4),
-		Params: []fault.Param{fault.Number("message", 1), fault.Choice("cut", append(names(links.Cuts()), pauseAt)...)},
+		Name: edgesFault, Description: "at one message of a client its link is cut, its process paused, its call cancelled, its session expired, its node deleted, or it crashes; and perhaps something else at a later one",
+		Links: true, Span: fault.Timeouts(0.1, 0.2),
+		Params: []fault.Param{
+			fault.Number("message", 1), fault.Choice("act", all...), fault.Choice("then", all...), fault.Number(afterParam, 1), fault.Choice(sinceParam, sinceFirst, sinceHealed),
+			fault.Choice(stepParam, steps...), fault.Number(lengthParam, 1),
+		},
 		Make: func(s fault.Scene) (fault.Fault, error) {
 			c, err := s.Victim()
 			if err != nil {
 				return fault.Fault{}, err
 			}
-			n, err := strconv.Atoi(s.Pick.Params["message"])
+			k, err := newStrike(s, c)
 			if err != nil {
-				return fault.Fault{}, fmt.Errorf("at-message: at which? %w", err)
+				return fault.Fault{}, err
 			}
-			ls := c.AllLinks()
-			if l, ok := c.Links[c.Linked]; ok && s.Pick.Links == fault.OneLink {
-				ls = []links.Link{l}
-			}
-			cut := s.Pick.Params["cut"]
-			f := fault.Fault{Name: edgesFault, Params: s.Pick.Params}.OnClients(c)
-			f = f.OnLinks(ls, func(ctx context.Context, l links.Link) error {
-				m, ok := l.(messageLink)
-				switch {
-				case !ok:
-					return fmt.Errorf("at-message: link %s does not count messages", l.Name())
-				case cut == pauseAt:
-					return m.CallAt(ctx, n, func() { _ = s.World.(fault.Workers).Pause(ctx, c.Worker) }) // it cannot fail here
+			f := fault.Fault{Name: edgesFault, Params: s.Pick.Params, HealWithin: 8 * s.SessionTimeout(), Start: k.start, Stop: k.stop, Came: k.came}
+			if k.act == pauseAct || k.then == pauseAct {
+				if c.Worker == 0 {
+					return f, errors.New("at-message: clients have no processes to pause without the seeded runtime (zkverify-sim)")
 				}
-				return m.CutAt(ctx, n, links.Cut(cut))
-			})
-			if cut != pauseAt {
-				return f, nil
+				f.Name = histories.WorkerPause // the fault's name in the history, for the checker
 			}
-			if c.Worker == 0 {
-				return f, errors.New("at-message: clients have no processes to pause without the seeded runtime (zkverify-sim)")
-			}
-			f.Name = histories.WorkerPause // the fault's name in the history, for the checker
-			heal := f.Stop
-			f.Stop = func(ctx context.Context) error {
-				return errors.Join(heal(ctx), s.World.(fault.Workers).Resume(c.Worker))
-			}
-			return f, nil
+			return f.OnClients(c), nil
 		},
 	}
 }
 
-func names(cuts []links.Cut) (all []string) {
-	for _, c := range cuts {
-		all = append(all, string(c))
+// newStrike reads the parameters of a scene.
+func newStrike(s fault.Scene, c fault.Client) (*strike, error) {
+	p := s.Pick.Params
+	k := &strike{scene: s, client: c, step: p[stepParam], act: p["act"], then: p["then"], since: p[sinceParam]}
+	var errs [3]error
+	k.message, errs[0] = strconv.Atoi(p["message"])
+	length, err := strconv.Atoi(p[lengthParam])
+	errs[1], k.length = err, time.Duration(length)*s.SessionTimeout()/100
+	if k.then != "" {
+		k.after, errs[2] = strconv.Atoi(p[afterParam])
 	}
-	return all
+	for _, l := range c.AllLinks() {
+		m, counts := l.(messageLink)
+		if !counts {
+			return nil, fmt.Errorf("at-message: link %s does not count messages", l.Name())
+		}
+		if k.all = append(k.all, m); l == c.Links[c.Linked] || s.Pick.Links != fault.OneLink {
+			k.cut = append(k.cut, m)
+		}
+	}
+	if err := errors.Join(errs[:]...); err != nil {
+		return nil, fmt.Errorf("at-message: %w", err)
+	}
+	var ok bool
+	if k.world, ok = s.World.(fault.Searcher); !ok {
+		return nil, errors.New("at-message: the run does not tell the steps of its clients")
+	}
+	return k, nil
 }

@@ -150,11 +150,11 @@ func (s *Sweep) Coverage(asked []Spec) (all []*PlanCoverage) {
 	return all
 }
 
-// WriteCoverage writes the coverage of plans as JSON.
-func WriteCoverage(w io.Writer, all []*PlanCoverage) error {
+// WriteCoverage writes the coverage of plans, and what was searched, as JSON.
+func WriteCoverage(w io.Writer, all []*PlanCoverage, searched []Searched) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", " ")
-	return e.Encode(map[string]any{"plans": all})
+	return e.Encode(map[string]any{"plans": all, "searched": searched})
 }
 
 // cells returns the faults that may begin in a run, and the recipes that it drives.

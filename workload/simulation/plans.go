@@ -2,9 +2,9 @@ package simulation
 
 import (
 	"math/rand/v2"
-	"strconv"
 	"time"
 
+	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/nemesis"
 	"github.com/zkverify/zkverify/nemesis/fault"
 	"github.com/zkverify/zkverify/nemesis/faults"
@@ -50,6 +50,9 @@ func swarm(w *world) {
 // swarmTicks are the servers' ticks that swarm draws from.
 var swarmTicks = []time.Duration{100 * time.Millisecond, 200 * time.Millisecond, 500 * time.Millisecond, time.Second}
 
+// edgesPlan is the plan that searches.
+const edgesPlan = "edges"
+
 // The faults of the plans of one fault.
 const (
 	islandFault = "isolate-holder-follower"
@@ -74,34 +77,36 @@ func island(w *world) {
 	}
 }
 
-// edges cuts a client's link, or pauses its process, at one message. With the seed the message
-// comes later, and each time that it would be too late the way of cutting changes: the seeds
-// meet all messages of the first acquires, in every way.
+// edges acts on a client at one message of one of its steps, and perhaps at a second one. The seed
+// goes through all placements, see placement, of one recipe of the run's.
 func edges(w *world) {
-	if w.Schedule != nil {
-		return
+	n := w.seed
+	if many := uint64(len(w.Recipes)); many > 1 {
+		w.Recipes = w.Recipes[n%many : n%many+1]
+		n /= many
 	}
-	if w.Clients == 0 && len(w.Recipes) == 1 {
-		w.Clients = 3
+	if w.Clients == 0 {
+		w.Clients = 5 // two of them share a session
 	}
 	if w.Locks == 0 {
 		w.Locks = 1
 	}
-	const messages = 64
-	ways := []string{"black-hole", "requests-lost", "replies-lost", "down"}
-	if w.Processes {
-		ways = append(ways, pauseAt)
+	if w.Schedule != nil {
+		return
 	}
-	way := ways[w.seed/messages%uint64(len(ways))]
-	r, t, client := w.draws(), w.SessionTimeout, 0
+	recipe := histories.Mutex
+	if len(w.Recipes) > 0 {
+		recipe = w.Recipes[0]
+	}
+	r, t := w.draws(), w.SessionTimeout
+	every := 7 * t / 4
+	strikes := uint64(w.Duration / every)
 	w.Schedule = &nemesis.Schedule{}
-	for at := t; at+4*t < w.Duration; at += 4 * t {
+	for i := range strikes {
+		p, client := placementOf(recipe, w.Processes, n*strikes+i), r.IntN(w.Clients)
 		w.Schedule.Steps = append(w.Schedule.Steps, nemesis.Step{
-			At: at, For: t/4 + time.Duration(r.Int64N(int64(2*t))), Fault: edgesFault,
-			Pick: fault.Pick{
-				Aim: fault.AtAnyone, Client: &client, Draw: r.Uint32(), Links: []fault.Links{fault.OneLink, fault.AllLinks}[r.IntN(2)],
-				Params: map[string]string{"message": strconv.FormatUint(1+w.seed%messages, 10), "cut": way},
-			},
+			At: t/8 + time.Duration(i)*every, For: t / 8, Fault: edgesFault,
+			Pick: fault.Pick{Aim: fault.AtAnyone, Client: &client, Draw: r.Uint32(), Links: []fault.Links{fault.OneLink, fault.AllLinks}[r.IntN(2)], Params: p.params()},
 		})
 	}
 }

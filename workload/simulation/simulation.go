@@ -55,6 +55,8 @@ type Outcome struct {
 	Choices int `json:"choices,omitempty"`
 	// Coverage has the states that the faults have met.
 	Coverage Met `json:"coverage,omitzero"`
+	// Placements has the placements of the plan edges that took place.
+	Placements []string `json:"placements,omitempty"`
 	// Made is Fleet.Made of the run.
 	Made string `json:"made,omitempty"`
 	// Chosen names the parts of the Spec that a sweep has chosen: "faults", "recipes".
@@ -95,12 +97,15 @@ func Run(t *testing.T, dir string, s Spec, look Look) (Outcome, error) {
 	if kept == nil {
 		return o, runErr
 	}
-	r, err := checker.CheckEvents(context.Background(), kept.Header(), kept.Events())
+	r, err := checker.CheckEvents(context.Background(), kept.Header(), kept.Events(), checker.WithService(done.Service))
 	if err != nil {
 		o.Trouble, o.Outcome = errors.Join(runErr, err).Error(), verdict.Unknown
 		return o, kept.Write(filepath.Join(dir, folder.History))
 	}
 	o.Outcome, o.Reason, o.Coverage = r.Outcome(), r.Reason(), metOf(r)
+	if s.Plan == edgesPlan {
+		o.Placements = placementsOf(w.Recipes, kept.Events())
+	}
 	for i := range r.Verdicts {
 		if r.Verdicts[i].Outcome == verdict.Violated {
 			o.Violated = append(o.Violated, r.Verdicts[i].Guarantee)
@@ -111,6 +116,12 @@ func Run(t *testing.T, dir string, s Spec, look Look) (Outcome, error) {
 	}
 	if err := kept.Write(filepath.Join(dir, folder.History)); err != nil {
 		return o, err
+	}
+	if l := done.Service; l != nil {
+		l.History = kept.Header().Started
+		if err := folder.KeepService(filepath.Join(dir, folder.History), kept.Header(), l); err != nil {
+			return o, err
+		}
 	}
 	return o, folder.Write(dir, kept.Header(), r, done.Took)
 }

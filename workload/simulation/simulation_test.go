@@ -93,25 +93,6 @@ func TestAnUnknownPlanIsTold(t *testing.T) {
 	}
 }
 
-// As the seed grows, the faults of runs come at every message of a client, in every way.
-func TestEdgesMeetsEveryMessageInEveryWay(t *testing.T) {
-	seen := map[[2]string]bool{}
-	for seed := range int64(64 * 4) {
-		w, err := spec(seed, "edges", "recipes").world()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(w.Schedule.Steps) == 0 {
-			t.Fatal("no fault")
-		}
-		p := w.Schedule.Steps[0].Pick.Params
-		seen[[2]string{p["message"], p["cut"]}] = true
-	}
-	if len(seen) != 64*4 {
-		t.Errorf("%d of %d", len(seen), 64*4)
-	}
-}
-
 func TestSwarmDrawsAnotherWorldForEachSeed(t *testing.T) {
 	faults, clients, ticks := map[string]bool{}, map[int]bool{}, map[time.Duration]bool{}
 	for seed := range int64(50) {

@@ -24,6 +24,8 @@ type Sweep struct {
 	plans   map[string]*PlanCoverage // by name
 	chosen  map[string][]string      // of runs that Explore has named, by runName
 
+	placements map[string]bool // see Outcome.Placements
+
 	asked map[string]bool // the runs that are asked for now and are made
 
 	holding, violated, unknown, failed int
@@ -36,7 +38,7 @@ type Sweep struct {
 // ones. Made names this program. If other is false, the error is ErrOtherProgram if a run in
 // the file was made by another program.
 func OpenSweep(path, made string, other bool) (s *Sweep, err error) {
-	s = &Sweep{results: map[string]Outcome{}, plans: map[string]*PlanCoverage{}, chosen: map[string][]string{}, asked: map[string]bool{}}
+	s = &Sweep{results: map[string]Outcome{}, plans: map[string]*PlanCoverage{}, chosen: map[string][]string{}, asked: map[string]bool{}, placements: map[string]bool{}}
 	s.file, err = campaign.OpenLines(path, func(line []byte) error {
 		var o Outcome
 		if json.Unmarshal(line, &o) != nil {
@@ -82,7 +84,10 @@ func (s *Sweep) note(o Outcome) {
 		s.plans[o.Spec.Plan] = &PlanCoverage{Plan: o.Spec.Plan}
 	}
 	s.plans[o.Spec.Plan].add(o.Coverage)
-	o.Coverage = Met{} // it is in the sum
+	for _, p := range o.Placements {
+		s.placements[p] = true
+	}
+	o.Coverage, o.Placements = Met{}, nil // they are in the sums
 	s.results[name], s.order = o, append(s.order, name)
 	s.cpu, s.virtual, s.cycles, s.struck = s.cpu+o.CPU, s.virtual+o.Virtual, s.cycles+o.Cycles, s.struck+o.Struck
 	switch {

@@ -17,11 +17,11 @@ import (
 // cleans up or connects again.
 const keptEach = 3
 
-// NoLeak judges that clients leave nothing behind when all have released: no contender node, no
+// noLeak judges that clients leave nothing behind when all have released: no contender node, no
 // watch on a lock path, no goroutine. Before they are closed, the clients must have no more
 // goroutines than when they were opened: one goroutine for each call of a long session is a
 // leak too, though it ends with the session.
-func NoLeak(t *facts.Trace, v *verdict.Verdict) {
+func noLeak(t *facts.Trace, v *verdict.Verdict) {
 	v.Promised, v.Expected = true, len(t.Phases) > 0
 	ended, over := t.Phases[histories.PhaseEnd]
 	if t.Census == nil || !over || t.Census.Time < ended {

@@ -190,3 +190,18 @@ func (s *Service) Expired(id string) (by time.Duration, expired bool) {
 	}
 	return 0, false
 }
+
+// Exact reports whether the times of the log are those of the run, and each is that at which the
+// first server carried the transaction out: in virtual time.
+func (s *Service) Exact() bool { return s.log.Clock == 0 }
+
+// Nodes returns all nodes, in the order of their creation.
+func (s *Service) Nodes() []service.Node { return s.log.Nodes }
+
+// NodesOf returns the nodes of a lock, in the order of their creation.
+func (s *Service) NodesOf(lock string) []*service.Node {
+	if of := s.byLock[lock]; of != nil {
+		return of.all
+	}
+	return nil
+}

@@ -23,6 +23,7 @@ type observersJudge struct {
 	t    *facts.Trace
 	last map[facts.LockUse]seenLeader
 	seen int // leaders
+	news []awaited
 }
 
 // seenLeader is the newest leader that a client has seen, and its last observation.
@@ -40,11 +41,15 @@ func NewObservers(t *facts.Trace, v *verdict.Verdict) judge.Judge {
 }
 
 func (j *observersJudge) Completed(o *facts.Op) {
-	if o.Kind != histories.Observe || !o.OK() {
+	if o.Kind != histories.Observe {
 		return
 	}
 	of := facts.LockUse{Process: o.Process, Lock: o.Lock}
 	last := j.last[of]
+	j.await(o, last)
+	if !o.OK() {
+		return
+	}
 	if o.Token == (histories.Token{}) {
 		last.vacant = true
 		j.last[of] = last
@@ -75,11 +80,12 @@ func (j *observersJudge) Window(*judge.Engines, *facts.Trace) int { return 0 }
 func (j *observersJudge) Conclude(*judge.Engines, *facts.Trace) {
 	v := j.v
 	v.Count("leaders seen", j.seen)
+	j.late()
 	if j.seen == 0 {
 		v.Idle("no client has seen a leader")
 		return
 	}
 	v.Conclude(
 		fmt.Sprintf("%s seen, and none after a newer one", words.Count(j.seen, "leader")),
-		words.Count(v.Violations, "leader")+" seen after a newer one")
+		words.Count(v.Violations, "leader")+" seen after a newer one, or too late")
 }

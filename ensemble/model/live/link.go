@@ -79,10 +79,6 @@ func (l *Link) Set(c cluster.Condition) {
 	l.changed = make(chan struct{})
 }
 
-// SetAt changes the link's condition at the n-th message from now, of either side, n at
-// least 1. The new condition affects that message already.
-func (l *Link) SetAt(n int, c cluster.Condition) { l.CallAt(n, func() { l.Set(c) }) }
-
 // CallAt calls do before the n-th message from now is carried, of either side, n at least
 // 1, unless the link is changed before. do must not call back.
 func (l *Link) CallAt(n int, do func()) { l.countdown, l.next = n, do }

@@ -96,6 +96,9 @@ func (s *Service) submit(c *Connection, r *tree.Request) {
 // Commit applies a transaction, and answers the client that has requested it here.
 func (s *Service) Commit(x *tree.Txn) {
 	outcome := s.tree.Apply(x)
+	if s.settings.Applied != nil {
+		s.settings.Applied(x, true)
+	}
 	s.notify(outcome.Events)
 	if head := s.queues.sessions[x.Session]; len(head) > 0 && head[0].Cxid == x.Cxid && s.ordered(head[0].Op) && head[0].Op != wire.Sync {
 		s.answer(head[0].conn, head[0].Request, outcome)

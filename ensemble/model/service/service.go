@@ -29,6 +29,9 @@ type Settings struct {
 	Refuse     func(ip string, op wire.Op) (code wire.Code, part bool)
 	SASLUsers  map[string]string // their passwords; nil: there is no SASL
 	DemandSASL bool
+	// Applied, if not nil, is called with each committed transaction that the server has applied,
+	// and with true. It must not call back.
+	Applied func(x *tree.Txn, committed bool)
 }
 
 // HangUp is not a code of ZooKeeper. See Settings.Refuse.

@@ -51,6 +51,9 @@ func (d *Disk) LastZxid() int64 {
 	return d.base()
 }
 
+// SnapshotZxid returns the snapshot's last transaction, 0 if there is no snapshot.
+func (d *Disk) SnapshotZxid() int64 { return d.base() }
+
 // base returns the snapshot's last transaction.
 func (d *Disk) base() int64 {
 	if d.snapshot == nil {

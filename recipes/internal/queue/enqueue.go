@@ -76,10 +76,12 @@ func enqueueAll(ctx context.Context, s *session.Session, all []*Contender, reque
 			giveUp(all)
 			return err // abandoned handles the create
 		case errors.Is(err, zk.ErrNoNode):
+			var dirs []string
 			for _, c := range all {
-				if err := parents.Create(ctx, s, c.q.dir); err != nil {
-					return err
-				}
+				dirs = append(dirs, c.q.dir)
+			}
+			if err := parents.Create(ctx, s, dirs...); err != nil {
+				return err
 			}
 			continue
 		case errors.Is(err, zk.ErrNoServer):

@@ -44,29 +44,54 @@ type Parents struct {
 	over bool     // Unused was called
 }
 
-// Create creates path and the missing nodes above it. The servers may remove them at any
-// time before the child is created: callers try again. Servers that say that a parent is
-// missing, and then that it exists, are asked less and less often.
-func (p *Parents) Create(ctx context.Context, s *Session, path string) error {
+// Create creates the nodes at paths and the missing nodes above them. The servers may remove them at
+// any time before the children are created: callers try again. Servers that say that a parent is
+// missing, and then that all of them exist, are asked less and less often.
+func (p *Parents) Create(ctx context.Context, s *Session, paths ...string) error {
+	made := false
+	for _, path := range paths {
+		one, err := p.make(ctx, s, path)
+		if err != nil {
+			return err
+		}
+		made = made || one
+	}
+	if made {
+		return nil
+	}
+	return p.pause(ctx, s)
+}
+
+// make creates one node and the missing nodes above it. It returns false if the node existed.
+func (p *Parents) make(ctx context.Context, s *Session, path string) (made bool, err error) {
 	for {
 		err := p.create(ctx, s, path)
 		switch {
 		case err == nil:
-			return nil
+			return true, nil
 		case errors.Is(err, zk.ErrNodeExists):
-			p.pace.Free = freeTries
-			return p.pace.Wait(ctx, s)
+			return false, nil
 		case !errors.Is(err, zk.ErrNoNode):
-			return err
+			return false, err
 		}
 		parent := path[:strings.LastIndexByte(path, '/')]
 		if parent == "" {
-			return err
+			return false, err
 		}
-		if err := p.Create(ctx, s, parent); err != nil {
-			return err
+		made, err := p.make(ctx, s, parent)
+		if err == nil && !made {
+			err = p.pause(ctx, s)
+		}
+		if err != nil {
+			return false, err
 		}
 	}
+}
+
+// pause waits before parents that exist are asked for again.
+func (p *Parents) pause(ctx context.Context, s *Session) error {
+	p.pace.Free = freeTries
+	return p.pace.Wait(ctx, s)
 }
 
 // freeTries is the number of times that another client may create a parent first, or the

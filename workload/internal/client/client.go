@@ -28,6 +28,7 @@ type Client struct {
 	app   *application // shares the client's session
 	// Background is owned by Close: presence, watchers of holds, crashes.
 	Background sync.WaitGroup
+	calls      calls
 
 	mu     sync.Mutex
 	target lock.Client // its application's when it opened; nil between a crash and the next open

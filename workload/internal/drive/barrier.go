@@ -82,6 +82,8 @@ func (d barrierDriver) recover(ctx context.Context, c *client.Client, name strin
 }
 
 func (barrierDriver) set(ctx context.Context, c *client.Client, target lock.BarrierClient, name string) error {
+	ctx, returned := c.Cancellable(ctx)
+	defer returned()
 	ctx, cancel := context.WithTimeout(ctx, 2*c.Run.SessionTimeout)
 	defer cancel()
 	return hold.Operate(c, histories.Set, histories.Event{Lock: name}, histories.Info, func() error {
@@ -90,8 +92,10 @@ func (barrierDriver) set(ctx context.Context, c *client.Client, target lock.Barr
 }
 
 // remove is not cut short by the end of chaos: others wait.
-func (barrierDriver) remove(ctx context.Context, c *client.Client, target lock.BarrierClient, name string) error {
-	ctx, cancel := context.WithTimeout(c.Run.Life, 2*c.Run.SessionTimeout)
+func (barrierDriver) remove(_ context.Context, c *client.Client, target lock.BarrierClient, name string) error {
+	ctx, returned := c.Cancellable(c.Run.Life)
+	defer returned()
+	ctx, cancel := context.WithTimeout(ctx, 2*c.Run.SessionTimeout)
 	defer cancel()
 	return hold.Operate(c, histories.Remove, histories.Event{Lock: name}, histories.Info, func() error {
 		return target.RemoveBarrier(ctx, name)
@@ -99,6 +103,8 @@ func (barrierDriver) remove(ctx context.Context, c *client.Client, target lock.B
 }
 
 func (barrierDriver) wait(ctx context.Context, c *client.Client, target lock.BarrierClient, name string) error {
+	ctx, returned := c.Cancellable(ctx)
+	defer returned()
 	err := hold.Operate(c, histories.Wait, histories.Event{Lock: name}, histories.Fail, func() error {
 		return target.WaitBarrier(ctx, name)
 	})

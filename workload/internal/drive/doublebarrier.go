@@ -133,7 +133,9 @@ func (d *doubleBarrierDriver) pass(ctx context.Context, c *client.Client, name s
 		if end, ok := ctx.Deadline(); ok {
 			patience = min(patience, max(time.Until(end), 0)+c.Run.SessionTimeout/4)
 		}
-		return context.WithTimeout(c.Run.Life, patience)
+		life, end := c.Cancellable(c.Run.Life)
+		bounded, cancel := context.WithTimeout(life, patience)
+		return bounded, func() { cancel(); end() }
 	}
 	entering, entered := patiently()
 	defer entered()

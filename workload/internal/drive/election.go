@@ -43,6 +43,8 @@ func (electionDriver) observe(ctx context.Context, c *client.Client, name string
 	if plan.Way == cycle.Wait {
 		patience += c.Run.SessionTimeout // through faults
 	}
+	ctx, stopped := c.Cancellable(ctx)
+	defer stopped()
 	bounded, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	var end error

@@ -64,6 +64,8 @@ func (d revocationDriver) cycle(ctx context.Context, c *client.Client, name stri
 
 // ask asks the holder of the lock to release it, if there is one.
 func (revocationDriver) ask(ctx context.Context, c *client.Client, locker lock.RevokerLocker, name string) error {
+	ctx, returned := c.Cancellable(ctx)
+	defer returned()
 	ctx, cancel := context.WithTimeout(ctx, c.Run.SessionTimeout)
 	defer cancel()
 	token, node, err := locker.Holder(ctx, name)

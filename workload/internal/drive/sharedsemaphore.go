@@ -123,6 +123,8 @@ func (d sharedSemaphoreDriver) ensureSize(ctx context.Context, c *client.Client,
 
 func (d sharedSemaphoreDriver) setSize(ctx context.Context, c *client.Client, name string, size int) error {
 	locker := c.Target().(lock.SharedSemaphoreLocker).SharedSemaphore()
+	ctx, returned := c.Cancellable(ctx)
+	defer returned()
 	ctx, cancel := context.WithTimeout(ctx, 2*c.Run.SessionTimeout)
 	defer cancel()
 	return hold.OperateMarked(c, histories.SetSize, histories.Event{Lock: name, Size: size}, histories.Info, func() (histories.Token, error) {

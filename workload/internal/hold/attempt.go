@@ -69,6 +69,8 @@ func Acquire(ctx context.Context, c *client.Client, op histories.Op, asked histo
 	a.Owner = ownerName(a.Process)
 	c.Record(a.Event)
 	strikes := c.StrikeCount()
+	ctx, returned := c.Cancellable(ctx)
+	defer returned()
 	lease, err := do(lock.WithAttempt(ctx, lock.Attempt{Owner: a.Owner, Enqueued: a.enqueued}))
 
 	a.mu.Lock()

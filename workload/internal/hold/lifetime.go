@@ -150,6 +150,11 @@ func (h *Hold) ReleaseAll(levels []lock.Lease, plan cycle.Plan) {
 		if depth == 1 && (plan.Hasty || plan.Hurried && h.isDown()) && h.Client.Holds() == 1 { // else its process would have to go on, not knowing
 			cancel()
 		}
+		if depth == 1 && h.Client.Holds() == 1 {
+			var released context.CancelFunc
+			release, released = h.Client.Cancellable(release)
+			defer released()
+		}
 		h.release(release, levels[depth-1], depth)
 	}
 }

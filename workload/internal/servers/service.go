@@ -34,19 +34,31 @@ func (c Clock) Again(elapsed time.Duration) Clock {
 // stampedWithin is the largest error of a leader's stamp: stamps are cut to the millisecond.
 const stampedWithin = time.Millisecond
 
-// Service reads the servers' logs, if their files are on this machine, and returns their acts
-// on the ephemeral nodes below locks, and on the sessions that had nodes there or in presence.
-// It is nil if the files are elsewhere.
+// Service reads the servers' logs, if their files are on this machine, or asks servers that know
+// their transactions by themselves, and returns their acts on the ephemeral nodes below locks, and
+// on the sessions that had nodes there or in presence. It is nil if the files are elsewhere.
 func Service(ctx context.Context, servers ensemble.Ensemble, locks, presence string, clock Clock) (*service.Log, error) {
+	l := lives{
+		log:   &service.Log{Header: service.Header{Servers: len(servers.Servers())}},
+		locks: locks + "/", presence: presence + "/", origin: clock.origin,
+		open: make(map[string]int), owned: make(map[int64][]string), ours: make(map[int64]bool),
+	}
+	if s, knows := servers.(txnlog.Source); knows {
+		all := s.Committed()
+		if len(all) == 0 {
+			return nil, nil
+		}
+		l.log.Transactions = len(all)
+		for _, t := range all {
+			l.take(t)
+		}
+		return l.whole(), nil
+	}
 	dirs, err := dirsOf(ctx, servers)
 	if dirs == nil || err != nil {
 		return nil, err
 	}
-	l := lives{
-		log:   &service.Log{Header: service.Header{Servers: len(dirs), Clock: clock.off + stampedWithin}},
-		locks: locks + "/", presence: presence + "/", origin: clock.origin,
-		open: make(map[string]int), owned: make(map[int64][]string), ours: make(map[int64]bool),
-	}
+	l.log.Clock = clock.off + stampedWithin
 	for t, err := range txnlog.Committed(dirs) {
 		if err != nil {
 			return nil, err
@@ -54,11 +66,16 @@ func Service(ctx context.Context, servers ensemble.Ensemble, locks, presence str
 		l.log.Transactions++
 		l.take(t)
 	}
+	return l.whole(), nil
+}
+
+// whole completes the record with the sessions that have not ended, and returns it.
+func (l *lives) whole() *service.Log {
 	for id := range l.ours {
 		l.log.Sessions = append(l.log.Sessions, service.Session{ID: lock.SessionName(id)})
 	}
 	service.SortSessions(l.log.Sessions)
-	return l.log, nil
+	return l.log
 }
 
 // dirsOf returns the log directories of servers on this machine; nil if they are elsewhere.

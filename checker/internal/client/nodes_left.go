@@ -1,0 +1,251 @@
+package client
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/zkverify/zkverify/checker/internal/facts"
+	"github.com/zkverify/zkverify/checker/internal/judge"
+	"github.com/zkverify/zkverify/checker/internal/witness"
+	"github.com/zkverify/zkverify/checker/verdict"
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/histories/service"
+)
+
+// nodesLeft finds nodes that the calls of a session have left on the servers, by a log of the
+// servers whose times are exact.
+//
+// While no call of a session on a lock is under way, and none of its clients holds the lock or is
+// inside a double barrier, the session has no use for a node of that lock. A call that gave up
+// deletes its node in the background, so the node may stay for a quarter of TurnBound, the time
+// that wakeUps allows too. No time counts from two session timeouts before the last use to the end
+// of that bound if in it a fault was in force that hits a process of the session, or a server, or
+// if nothing was recorded for half a session timeout: the deletion waits for a connection. Neither
+// does a node count whose session ended, or whose client crashed, within the bound.
+//
+// A release that succeeded, and a try that was refused, have waited until their node was gone, if
+// the target promises FirstNode. The node of a session that ended goes with the session.
+type nodesLeft struct {
+	facts.Deaf
+	t       *facts.Trace
+	v       *verdict.Verdict
+	use     map[useOf][]facts.Span
+	inside  map[facts.LockUse]time.Duration // since when a member of a double barrier is inside
+	crashed map[string]time.Duration        // by session
+	users   map[string][]int                // processes, by session
+	of      map[int]string                  // the last session of each process
+	waited  []answered
+}
+
+// useOf is a session's use of a lock.
+type useOf struct{ session, lock string }
+
+// answered is a call that has waited until its node was gone.
+type answered struct {
+	*facts.Op
+	session string
+	node    histories.Token
+	what    string
+}
+
+// NewNoLeak returns the judge of what clients leave behind.
+func NewNoLeak(t *facts.Trace, v *verdict.Verdict) judge.Judge {
+	j := &nodesLeft{
+		t: t, v: v, use: map[useOf][]facts.Span{}, inside: map[facts.LockUse]time.Duration{}, crashed: map[string]time.Duration{},
+		users: map[string][]int{}, of: map[int]string{},
+	}
+	if j.judges() {
+		t.Listen(j)
+	}
+	return j
+}
+
+// judges reports whether the log is known, and tells the time of each deletion.
+func (j *nodesLeft) judges() bool {
+	return j.t.Service != nil && j.t.Service.Exact() && j.t.Header.Promises.TurnBound > 0
+}
+
+// Event notes crashes: the node of a session goes with it, later.
+func (j *nodesLeft) Event(_ int, e *histories.Event) {
+	session := cmp.Or(e.Session, j.of[e.Process])
+	switch e.Type {
+	case histories.Crash:
+		j.crash(session, e.Time)
+		for _, o := range j.t.Process(e.Process).Open {
+			j.used(o, o.Call, facts.Forever)
+		}
+		for h := range j.t.Process(e.Process).Holds.All() {
+			j.crash(h.Session, e.Time)
+		}
+	case histories.Closing:
+		j.crash(session, e.Time)
+	}
+}
+
+func (j *nodesLeft) crash(session string, at time.Duration) {
+	if _, known := j.crashed[session]; !known {
+		j.crashed[session] = at
+	}
+}
+
+// used records that the sessions of an operation had a use for nodes of its lock.
+func (j *nodesLeft) used(o *facts.Op, from, to time.Duration) {
+	sessions := []string{o.Session}
+	for _, p := range o.Places {
+		if !slices.Contains(sessions, p.Session) {
+			sessions = append(sessions, p.Session)
+		}
+	}
+	for _, s := range sessions {
+		k := useOf{s, o.Lock}
+		j.use[k] = append(j.use[k], facts.Span{From: from, To: to})
+		if !slices.Contains(j.users[s], o.Process) {
+			j.users[s] = append(j.users[s], o.Process)
+		}
+	}
+	j.of[o.Process] = o.Session
+}
+
+func (j *nodesLeft) Completed(o *facts.Op) {
+	if o.Lock == "" || o.Kind == histories.Read || o.Kind == histories.Write {
+		return
+	}
+	j.used(o, o.Call, o.Ret)
+	k := facts.LockUse{Process: o.Process, Lock: o.Lock}
+	switch o.Kind {
+	case histories.Enter:
+		if o.OK() {
+			j.inside[k] = o.Ret
+		}
+	case histories.Leave:
+		if since, in := j.inside[k]; in {
+			delete(j.inside, k)
+			j.used(o, since, o.Ret)
+		}
+	case histories.TryAcquire:
+		if place, placed := o.LastPlace(); o.Refused && placed && place.Token.Sub == 0 {
+			j.waited = append(j.waited, answered{o, place.Session, place.Token, "a try that was refused"})
+		}
+	case histories.Release:
+		h := o.Hold
+		if o.OK() && h != nil && h.Released == o.Ret && h.Token.Zxid != 0 && h.Token.Sub == 0 && o.Recipe() != histories.Handoff {
+			j.waited = append(j.waited, answered{o, h.Session, h.Token, "a release"})
+		}
+	}
+}
+
+func (j *nodesLeft) Ended(h *facts.Hold) {
+	end := h.End
+	if h.Why == facts.ByCrashing {
+		end = facts.Forever
+	}
+	k := useOf{h.Session, h.Lock}
+	j.use[k] = append(j.use[k], facts.Span{From: h.Start, To: end})
+}
+
+func (j *nodesLeft) Window(*judge.Engines, *facts.Trace) int { return 0 }
+
+func (j *nodesLeft) Conclude(_ *judge.Engines, t *facts.Trace) {
+	if j.judges() {
+		j.close()
+		j.judge()
+	}
+	if noLeak(t, j.v); j.v.Violations > 0 { // also if the run has not come to its end
+		j.v.Conclude("", "something was left when every client had released, or by a call that was over")
+	}
+}
+
+// close records the uses that go on at the end of the history.
+func (j *nodesLeft) close() {
+	for _, p := range j.t.Processes {
+		for _, o := range p.Open {
+			j.used(o, o.Call, facts.Forever)
+		}
+	}
+	for _, h := range j.t.Holds {
+		if h.EndEvent < 0 {
+			k := useOf{h.Session, h.Lock}
+			j.use[k] = append(j.use[k], facts.Span{From: h.Start, To: facts.Forever})
+		}
+	}
+	for k, since := range j.inside {
+		u := useOf{j.of[k.Process], k.Lock}
+		j.use[u] = append(j.use[u], facts.Span{From: since, To: facts.Forever})
+	}
+	for _, spans := range j.use {
+		slices.SortFunc(spans, func(a, b facts.Span) int { return cmp.Compare(a.From, b.From) })
+	}
+}
+
+func (j *nodesLeft) judge() {
+	nodes := j.t.Service.Nodes()
+	for i := range nodes {
+		n := &nodes[i]
+		if idle, left := j.left(n); left {
+			j.v.Violate(func() verdict.Witness {
+				w := witness.New(j.t, n.Lock(), idle.From, idle.To)
+				w.What = fmt.Sprintf("session %s had no use for %q from %s on, and its node %s of %#x was there for %s more; it %s",
+					n.Session, n.Lock(), verdict.At(idle.From), n.Name(), n.Created.Zxid, verdict.Ms(idle.Length()), witness.Deletion(j.t, n))
+				return w
+			})
+		}
+	}
+	j.v.Count("nodes that the servers' log has", len(nodes))
+	recovery, ended := j.t.Phases[histories.PhaseRecovery]
+	for _, a := range j.waited {
+		n := j.t.Service.NodeOfToken(a.Lock, a.node)
+		switch {
+		case !j.t.Header.Promises.FirstNode, n == nil || n.Ended || n.Session != a.session:
+		case a.Refused && ended && a.Call < recovery && a.Ret >= recovery: // its context has ended
+		case n.Deleted == nil, n.Deleted.Time > a.Ret:
+			j.v.Violate(func() verdict.Witness {
+				w := witness.New(j.t, a.Lock, a.Call, a.Ret, witness.OfOp(a.Op))
+				w.What = fmt.Sprintf("%s of %q returned at %s, when its node %#x was still there: it %s", a.what, a.Lock, verdict.At(a.Ret), n.Created.Zxid, witness.Deletion(j.t, n))
+				return w
+			})
+		}
+	}
+}
+
+// left returns the time for which a node was there although its session had no use for it, if it
+// was left.
+func (j *nodesLeft) left(n *service.Node) (idle facts.Span, left bool) {
+	bound, end := j.t.Header.Promises.TurnBound/4, j.t.End
+	if over, ends := j.t.Phases[histories.PhaseEnd]; ends {
+		end = over
+	}
+	if at, crashed := j.crashed[n.Session]; crashed {
+		end = min(end, at)
+	}
+	switch {
+	case n.Deleted != nil && n.Ended:
+		end = min(end, n.Deleted.Time-j.t.Lifetime())
+	case n.Deleted != nil:
+		end = min(end, n.Deleted.Time)
+	}
+	from := n.Created.Time
+	for _, s := range append(slices.Clip(j.use[useOf{n.Session, n.Lock()}]), facts.Span{From: end, To: end}) {
+		idle = facts.Span{From: from, To: min(s.From, end)}
+		if idle.Length() > bound && j.calm(n.Session, idle.From-j.t.Calm(), idle.From+bound) {
+			return idle, true
+		}
+		if from = max(from, s.To); from >= end {
+			break
+		}
+	}
+	return facts.Span{}, false
+}
+
+// calm reports whether in a stretch of time no fault was in force that hits the session or a
+// server, and the run went on.
+func (j *nodesLeft) calm(session string, from, to time.Duration) bool {
+	for _, p := range j.users[session] {
+		for range j.t.Faults.ReachingOrOnServers(p, from, to) {
+			return false
+		}
+	}
+	in := func(s facts.Span) bool { return s.From <= to && s.To >= from }
+	return len(j.users[session]) > 0 && !slices.ContainsFunc(j.t.Quiet.Spans, in) && !slices.ContainsFunc(j.t.Faults.Stalls, in)
+}

@@ -1,0 +1,84 @@
+package simulation
+
+import (
+	"math/big"
+	"strconv"
+
+	"github.com/zkverify/zkverify/histories"
+)
+
+// placement is where a strike of the plan edges acts: at a message of a step, and perhaps at a
+// second one.
+type placement struct {
+	Recipe  histories.Recipe `json:"recipe"`
+	Step    string           `json:"step"`
+	Message int              `json:"message"`
+	Act     string           `json:"act"`
+	Length  int              `json:"length"` // one of lengths
+	Then    string           `json:"then,omitempty"`
+	After   int              `json:"after,omitempty"`
+	Since   string           `json:"since,omitempty"`
+}
+
+// The messages of placements of one act, and of two. A step that is over before its message leaves
+// the strike out.
+const (
+	messagesOfOne = 24
+	messagesOfTwo = 10
+)
+
+// digits takes a number apart, the last digit first.
+type digits uint64
+
+func (d *digits) of(n int) int {
+	digit := *d % digits(n)
+	*d /= digits(n)
+	return int(digit)
+}
+
+// placesOfOne and placesOfTwo return the numbers of placements of one and of two acts.
+func placesOfOne(r histories.Recipe, processes bool) uint64 {
+	return uint64(len(stepsOf(r)) * len(acts(processes)) * len(lengths) * messagesOfOne)
+}
+
+func placesOfTwo(r histories.Recipe, processes bool) uint64 {
+	a := len(acts(processes))
+	return uint64(len(stepsOf(r)) * a * a * len(lengths) * 2 * messagesOfTwo * messagesOfTwo)
+}
+
+// placementOf returns the n-th placement of a recipe: those of one act and those of two take
+// turns. Placements of one act come in the order of their messages; those of two jump through all,
+// without coming twice.
+func placementOf(r histories.Recipe, processes bool, n uint64) placement {
+	steps, acts := stepsOf(r), acts(processes)
+	one := placesOfOne(r, processes)
+	if n%2 == 0 {
+		d := digits(n / 2 % one)
+		p := placement{Recipe: r, Act: acts[d.of(len(acts))], Step: steps[d.of(len(steps))], Length: lengths[d.of(len(lengths))]}
+		p.Message = 1 + d.of(messagesOfOne)
+		return p
+	}
+	all := placesOfTwo(r, processes)
+	d := digits(n / 2 * jump(all) % all)
+	p := placement{Recipe: r, Act: acts[d.of(len(acts))], Then: acts[d.of(len(acts))], Step: steps[d.of(len(steps))], Length: lengths[d.of(len(lengths))]}
+	p.Since = []string{sinceFirst, sinceHealed}[d.of(2)]
+	p.Message, p.After = 1+d.of(messagesOfTwo), 1+d.of(messagesOfTwo)
+	return p
+}
+
+// jump returns a prime of about 0.6 of n, which has no divisor in common with n.
+func jump(n uint64) uint64 {
+	for p := n*3/5 | 1; ; p += 2 {
+		if new(big.Int).SetUint64(p).ProbablyPrime(0) && n%p != 0 {
+			return p
+		}
+	}
+}
+
+func (p placement) params() map[string]string {
+	m := map[string]string{stepParam: p.Step, "message": strconv.Itoa(p.Message), "act": p.Act, lengthParam: strconv.Itoa(p.Length)}
+	if p.Then != "" {
+		m["then"], m[afterParam], m[sinceParam] = p.Then, strconv.Itoa(p.After), p.Since
+	}
+	return m
+}

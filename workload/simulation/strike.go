@@ -1,0 +1,260 @@
+package simulation
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/zkverify/zkverify/ensemble/links"
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/wait"
+	"github.com/zkverify/zkverify/nemesis/fault"
+	"github.com/zkverify/zkverify/nemesis/faults"
+)
+
+// The steps whose messages are counted. Each begins with the call of an operation and ends with its
+// answer, except stepHold, which lasts from the grant to the call of the release.
+const (
+	stepAcquire = "acquire"
+	stepHold    = "hold"
+	stepRelease = "release"
+	stepEnter   = "enter"
+	stepLeave   = "leave"
+	stepWait    = "wait"
+	stepSet     = "set"
+	stepObserve = "observe"
+	stepResize  = "set-size"
+)
+
+var steps = []string{stepAcquire, stepHold, stepRelease, stepEnter, stepLeave, stepWait, stepSet, stepObserve, stepResize}
+
+// stepsOf returns the steps of a recipe.
+func stepsOf(r histories.Recipe) []string {
+	switch r {
+	case histories.Barrier:
+		return []string{stepWait, stepSet}
+	case histories.DoubleBarrier:
+		return []string{stepEnter, stepLeave}
+	case histories.Election:
+		return []string{stepAcquire, stepHold, stepRelease, stepObserve}
+	case histories.SharedSemaphore:
+		return []string{stepAcquire, stepHold, stepRelease, stepResize}
+	}
+	return []string{stepAcquire, stepHold, stepRelease}
+}
+
+// begins reports whether an event of a client begins a step.
+func begins(step string, e *histories.Event) bool {
+	acquires := e.Op == histories.Acquire || e.Op == histories.TryAcquire
+	switch step {
+	case stepAcquire:
+		return e.Type == histories.Invoke && acquires
+	case stepHold:
+		return e.Type == histories.OK && acquires
+	case stepSet:
+		return e.Type == histories.Invoke && (e.Op == histories.Set || e.Op == histories.Remove)
+	}
+	return e.Type == histories.Invoke && string(e.Op) == step
+}
+
+// ends reports whether an event of a client ends a step that has begun.
+func ends(step string, e *histories.Event) bool {
+	if e.Type == histories.Crash {
+		return true
+	}
+	if step == stepHold {
+		return e.Type == histories.Invoke && e.Op == histories.Release || e.Type == histories.Lost
+	}
+	return (e.Type == histories.OK || e.Type == histories.Fail || e.Type == histories.Info) && e.Op != histories.Read && e.Op != histories.Write
+}
+
+// strike is an at-message that is carried out.
+type strike struct {
+	scene  fault.Scene
+	world  fault.Searcher
+	client fault.Client
+	cut    []messageLink // that a cut hits
+	all    []messageLink
+
+	step           string
+	message, after int
+	act, then      string
+	since          string
+	length         time.Duration
+	struck         atomic.Int32 // acts that took place
+	paused         atomic.Bool
+}
+
+// start waits until the client begins the step, and acts at its messages. If the step is over
+// before, nothing happens.
+func (k *strike) start(ctx context.Context) error {
+	t := k.scene.SessionTimeout()
+	begun, over, hit := newSignal(), newSignal(), newSignal()
+	clients := len(k.scene.Everyone)
+	stop := k.world.Hear(func(e *histories.Event) {
+		switch {
+		case e.Process < 0 || e.Process%clients != k.client.Index:
+		case begins(k.step, e):
+			if begun.give() {
+				k.arm(ctx, k.message, k.act, hit)
+			}
+		case begun.is() && ends(k.step, e):
+			over.give()
+		}
+	})
+	defer stop()
+	wait.ForOr(ctx, 2*t, begun.given)
+	if !begun.is() {
+		return nil
+	}
+	select {
+	case <-hit.given:
+	case <-over.given:
+		return k.heal(ctx)
+	case <-time.After(t):
+		return k.heal(ctx)
+	case <-ctx.Done():
+		return nil
+	}
+	k.carryOut(ctx, k.act)
+	next := newSignal()
+	if k.then != "" && k.since == sinceFirst {
+		k.arm(ctx, k.after, k.then, next)
+	}
+	if isCut(k.act) || k.act == pauseAct {
+		k.await(ctx, k.length, next)
+		if err := k.heal(ctx); err != nil {
+			return err
+		}
+	} else if k.then != "" {
+		k.await(ctx, t/4, next)
+	}
+	if k.then == "" || next.is() {
+		return nil
+	}
+	if k.since == sinceHealed {
+		k.arm(ctx, k.after, k.then, next)
+		k.await(ctx, t/2, next)
+	}
+	return nil
+}
+
+// await waits for d. If the message of the second act comes meanwhile, it acts.
+func (k *strike) await(ctx context.Context, d time.Duration, next *signal) {
+	until := time.Now().Add(d)
+	if k.then != "" {
+		select {
+		case <-next.given:
+			k.carryOut(ctx, k.then)
+			if isCut(k.then) || k.then == pauseAct {
+				until = time.Now().Add(max(time.Until(until), k.scene.SessionTimeout()/4))
+			}
+		case <-time.After(d):
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+	wait.For(ctx, time.Until(until))
+}
+
+// arm has the links cut at a message, or the process paused, and hit given: acts of other sorts are
+// carried out by carryOut at that instant.
+func (k *strike) arm(ctx context.Context, message int, act string, hit *signal) {
+	cut := links.Cut("")
+	if isCut(act) {
+		cut = links.Cut(act)
+	}
+	for _, l := range k.all {
+		of := cut
+		if !slices.Contains(k.cut, l) {
+			of = ""
+		}
+		_ = l.StrikeAt(ctx, message, of, func() { // it fails only when the run is over
+			if act == pauseAct {
+				_ = k.scene.World.(fault.Workers).Pause(ctx, k.client.Worker)
+				k.paused.Store(true)
+			}
+			hit.give()
+		})
+	}
+}
+
+// carryOut carries out an act that no link does.
+func (k *strike) carryOut(ctx context.Context, act string) {
+	var err error
+	switch act {
+	case cancelAct:
+		k.world.Cancel(k.client.Index)
+	case crashAct:
+		k.world.Crash(k.client.Index)
+	case expireAct, deleteAct:
+		err = k.other(ctx, act)
+	}
+	if err == nil {
+		k.struck.Add(1)
+	}
+}
+
+// other carries out another fault on the client.
+func (k *strike) other(ctx context.Context, name string) error {
+	kind, err := faults.List().Named(name)
+	if err != nil {
+		return err
+	}
+	f, err := kind.Make(fault.NewScene(k.scene.World, name, fault.Pick{Client: &k.client.Index, Draw: k.scene.Pick.Draw}, nil, false))
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(f.Clients, k.client.Index) {
+		return errors.New("at-message: the client has no session")
+	}
+	return k.world.Strike(ctx, f)
+}
+
+func (k *strike) heal(ctx context.Context) error {
+	err := fault.Each(ctx, k.client.AllLinks(), func(ctx context.Context, l links.Link) error { return l.Heal(ctx) })
+	if k.paused.Swap(false) {
+		err = errors.Join(err, k.scene.World.(fault.Workers).Resume(k.client.Worker))
+	}
+	return err
+}
+
+// stop heals what is left.
+func (k *strike) stop(ctx context.Context) error { return k.heal(ctx) }
+
+func (k *strike) came() map[string]string {
+	return map[string]string{struckParam: strconv.Itoa(int(k.struck.Load()))}
+}
+
+func isCut(act string) bool { return slices.Contains(links.Cuts(), links.Cut(act)) }
+
+// signal is given once.
+type signal struct {
+	given chan struct{}
+	once  sync.Once
+}
+
+func newSignal() *signal { return &signal{given: make(chan struct{})} }
+
+// give reports whether the signal had not been given before.
+func (s *signal) give() (first bool) {
+	s.once.Do(func() {
+		close(s.given)
+		first = true
+	})
+	return first
+}
+
+func (s *signal) is() bool {
+	select {
+	case <-s.given:
+		return true
+	default:
+		return false
+	}
+}
