@@ -68,7 +68,7 @@ var revocationEdits = []edit{
 `},
 
 	// mutant-revocation-data-stays
-	{"revocation.go", "	if !h.over && n.version > h.answered {", `	if !h.over && n.version > h.answered && !(h.asked && h.S.Defect() == "mutant-revocation-data-stays") {`},
+	{"revocation.go", "	if !h.over && n.version > last {", `	if !h.over && n.version > last && !(h.asked && h.S.Defect() == "mutant-revocation-data-stays") {`},
 	{"revocation.go", "	// A request that comes in between is not overwritten", `	if h.S.Defect() == "mutant-revocation-data-stays" {
 		return watch, nil
 	}
