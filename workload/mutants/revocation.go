@@ -96,7 +96,7 @@ var revocationEdits = []edit{
 `},
 
 	// mutant-revocation-of-previous
-	{"hold.go", "	answered int32            // the version of the node's data that held the request\n", "	answered int32            // the version of the node's data that held the request\n	before   *hold            // the one that the client had before\n"},
+	{"hold.go", "	answered int32            // the version up to which there is no request to the leader of an election\n", "	answered int32            // the version up to which there is no request to the leader of an election\n	before   *hold            // the one that the client had before\n"},
 	{"revocation.go", "	h.revoke[id] = listener\n", `	h.revoke[id] = listener
 	if h.S.Defect() == "mutant-revocation-of-previous" {
 		if before, ok := h.S.Kept.Swap("listened "+h.key.path, h); ok && before != h {
