@@ -31,7 +31,8 @@ type hold struct {
 	revoke   map[*byte]func() // listeners
 	watched  bool             // for revocation
 	asked    bool             // a request has been seen
-	answered int32            // the version of the node's data that held the request
+	told     int32            // the version of the node's data that held the last request
+	answered int32            // the version up to which there is no request to the leader of an election
 }
 
 // newHold starts the lease of a contender whose turn it is. The time asked is that of the

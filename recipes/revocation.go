@@ -59,15 +59,20 @@ func (c *Client) Revoke(ctx context.Context, path string) error {
 }
 
 // rewrite writes a node's own data again: only its version changes, and watches on it fire. This
-// is the request to the leader of an election, whose data the other candidates read.
+// is the request to the leader of an election, whose data the other candidates read. It asks the
+// leader of the servers first: a server that lags behind may show a version from before an older
+// request, which would then count as this one after a lost reply.
 func rewrite(ctx context.Context, s *session.Session, path string) error {
-	unanswered := int32(-1) // the version that an unanswered write expected
+	if stands, err := session.Stands(ctx, s, path); err != nil || !stands {
+		return err
+	}
+	unanswered, wrote := int32(-1), []byte(nil) // the version that an unanswered write expected, and its data
 	for {
 		n, err := readNode(ctx, s, path)
 		if err != nil {
 			return err
 		}
-		if unanswered >= 0 && n.version > unanswered {
+		if unanswered >= 0 && n.version > unanswered && bytes.Equal(n.data, wrote) {
 			return nil // this request or another client's was carried out
 		}
 		_, err = session.Call(ctx, s, func() (*zk.Stat, error) { return s.Conn.Set(path, n.data, n.version) }, nil)
@@ -79,7 +84,7 @@ func rewrite(ctx context.Context, s *session.Session, path string) error {
 		case session.Answered(err), session.GaveUp(ctx, err):
 			return err
 		}
-		unanswered = n.version
+		unanswered, wrote = n.version, n.data
 		if err := s.AwaitUp(ctx); err != nil {
 			return err
 		}
@@ -195,8 +200,12 @@ func (h *hold) readRevocation(ctx context.Context, path string) (session.Watched
 		return watch, err
 	}
 	h.mu.Lock()
-	if !h.over && n.version > h.answered {
-		h.asked, h.answered = true, n.version
+	last := h.answered
+	if string(n.data) == revokeData {
+		last = h.told // the holder never writes a request: this is none of its own writes
+	}
+	if !h.over && n.version > last {
+		h.asked, h.answered, h.told = true, n.version, n.version
 		h.registry.revokeRequested(h.outermost)
 		for id := range h.revoke {
 			h.registry.post(func() { h.tell(id) })
@@ -206,21 +215,15 @@ func (h *hold) readRevocation(ctx context.Context, path string) (session.Watched
 	if string(n.data) != revokeData {
 		return watch, nil
 	}
-	h.answer(n.version + 1) // the holder's own write is not a request
+	h.mu.Lock()
+	h.answered = n.version + 1 // the holder's own write is not a request, also if its reply is lost
+	h.mu.Unlock()
 	// A request that comes in between is not overwritten, because the version differs.
 	_, err = session.Call(ctx, h.S, func() (*zk.Stat, error) { return h.S.Conn.Set(path, h.Data, n.version) }, nil)
 	if errors.Is(err, zk.ErrBadVersion) {
-		h.answer(n.version)
-		err = nil
+		err = nil // look again
 	}
 	return watch, err
-}
-
-// answer notes that the requests up to a version of the node's data are handled.
-func (h *hold) answer(version int32) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.answered = version
 }
 
 // isRequest reports whether the node's data is a request to release: Curator's, or a rewrite of

@@ -152,3 +152,24 @@ func TestARequestToResignWhoseReplyIsLostIsMadeOnce(t *testing.T) {
 		})
 	}
 }
+
+// A request is lost on its way while another client changes the leader's data. That change does
+// not pass for the request.
+func TestARequestToResignIsMadeWhereTheDataHasChangedMeanwhile(t *testing.T) {
+	path, conn := uniquePath(t), admin(t)
+	term := campaign(t, recipes.NewElection(connect(t, addrsOf(t)), path, recipes.WithData([]byte("a:80"))))
+	var wire intercept
+	other := connect(t, addrsOf(t), recipes.WithDialer(wire.dial))
+	wire.on(once(opSetData, func() bool {
+		if _, err := conn.Set(term.Node(), []byte("a:81"), -1); err != nil {
+			t.Error(err)
+		}
+		return cut()
+	}), nil)
+	if err := other.Revoke(within(t), term.Node()); err != nil {
+		t.Fatal(err)
+	}
+	if data, stat, err := conn.Get(term.Node()); err != nil || stat.Version != 2 || string(data) != "a:81" {
+		t.Errorf("the node has %q in version %d, %v", data, stat.Version, err)
+	}
+}

@@ -97,6 +97,33 @@ func TestARequestIsReadOnce(t *testing.T) {
 	release(t, l)
 }
 
+// The holder hears of a request, the write that puts its data back is lost, and another request
+// comes. It must not pass for that write.
+func TestARequestIsHeardWhereTheHoldersOwnWriteIsLost(t *testing.T) {
+	path := uniquePath(t)
+	var wire intercept
+	c, other := connect(t, addrsOf(t), recipes.WithDialer(wire.dial)), connect(t, addrsOf(t))
+	asked := make(chan *recipes.Lease, 10)
+	l := acquire(t, within(t), recipes.NewMutex(c, path, recipes.WithRevocation(func(l *recipes.Lease) { asked <- l })))
+	wire.on(once(opSetData, func() bool {
+		if err := other.Revoke(within(t), l.Node()); err != nil {
+			t.Error(err)
+		}
+		return cut()
+	}), nil)
+	if err := other.Revoke(within(t), l.Node()); err != nil {
+		t.Fatal(err)
+	}
+	for n := range 2 {
+		select {
+		case <-asked:
+		case <-time.After(patient):
+			t.Errorf("it hears of %d requests; want 2", n)
+		}
+	}
+	release(t, l)
+}
+
 // A request whose watch event was lost is read after a reconnect.
 func TestARequestWhoseEventWasLostIsHeardAfterAReconnect(t *testing.T) {
 	path := uniquePath(t)

@@ -21,6 +21,12 @@ type bug struct {
 	Mutants []string `yaml:"mutants"` // the targets that have it
 	What    string   `yaml:"what"`    // describes it if no script and no mutant does
 	Tests   []string `yaml:"tests"`   // of the recipes
+	Models  []string `yaml:"models"`  // the switches of spec/*.pml that are it, model/BUG_…; or why there is none
+}
+
+// switches returns the switches of the models that are the bug.
+func (b bug) switches() []string {
+	return slices.DeleteFunc(slices.Clone(b.Models), func(s string) bool { return strings.Contains(s, " ") })
 }
 
 // recordedBugs returns the bugs of the track record by their names.
@@ -67,6 +73,9 @@ func bugsTable(t *testing.T) string {
 		says = append(says, source...)
 		if r.What != "" {
 			says = append(says, r.What)
+		}
+		if switches := r.switches(); len(switches) > 0 {
+			says = append(says, "Model: `"+strings.Join(switches, "`, `")+"`")
 		}
 		if len(r.Tests) == 0 {
 			r.Tests = []string{"–"}
@@ -131,6 +140,34 @@ func TestEveryTestAndMutantOfTheBugListExists(t *testing.T) {
 		if !known[name] {
 			t.Errorf("docs/bugs.md names %s, which is no mutant", name)
 		}
+	}
+}
+
+// Most bugs of a protocol are a switch of its model, which a search has to find.
+func TestTheSwitchesOfTheBugListExist(t *testing.T) {
+	var rows []bug
+	readData(t, "docs/bugs.yaml", &rows)
+	protocol, found := 0, 0
+	for _, r := range rows {
+		if len(r.Models) == 0 {
+			continue
+		}
+		protocol++
+		switches := r.switches()
+		if len(switches) > 0 {
+			found++
+		}
+		for _, s := range switches {
+			model, name, _ := strings.Cut(s, "/")
+			declared := regexp.MustCompile(`(?m)^ \* switch: ` + regexp.QuoteMeta(name) + `[= ]`)
+			if !strings.HasPrefix(name, "BUG_") || !declared.MatchString(readDoc(t, "spec/"+model+".pml")) {
+				t.Errorf("%q names %s, which is no switch of a mistake", r.Bug, s)
+			}
+		}
+	}
+	t.Logf("%d of %d bugs of protocols have a switch", found, protocol)
+	if found*5 < protocol*4 {
+		t.Errorf("only %d of %d bugs of protocols have a switch", found, protocol)
 	}
 }
 

@@ -68,7 +68,7 @@ var revocationEdits = []edit{
 `},
 
 	// mutant-revocation-data-stays
-	{"revocation.go", "	if !h.over && n.version > h.answered {", `	if !h.over && n.version > h.answered && !(h.asked && h.S.Defect() == "mutant-revocation-data-stays") {`},
+	{"revocation.go", "	if !h.over && n.version > last {", `	if !h.over && n.version > last && !(h.asked && h.S.Defect() == "mutant-revocation-data-stays") {`},
 	{"revocation.go", "	// A request that comes in between is not overwritten", `	if h.S.Defect() == "mutant-revocation-data-stays" {
 		return watch, nil
 	}
@@ -96,7 +96,7 @@ var revocationEdits = []edit{
 `},
 
 	// mutant-revocation-of-previous
-	{"hold.go", "	answered int32            // the version of the node's data that held the request\n", "	answered int32            // the version of the node's data that held the request\n	before   *hold            // the one that the client had before\n"},
+	{"hold.go", "	answered int32            // the version up to which there is no request to the leader of an election\n", "	answered int32            // the version up to which there is no request to the leader of an election\n	before   *hold            // the one that the client had before\n"},
 	{"revocation.go", "	h.revoke[id] = listener\n", `	h.revoke[id] = listener
 	if h.S.Defect() == "mutant-revocation-of-previous" {
 		if before, ok := h.S.Kept.Swap("listened "+h.key.path, h); ok && before != h {
