@@ -118,7 +118,6 @@ leave:	do /* recipes: recipes.Lease.release, queue.Contender.Leave, session.Dele
 	if :: !over -> goto campaign :: else fi;
 	once = (works[c] == 1 || works[c] == 0 && cancels); assert(once)
 }
-
 /* What happens to the session of a candidate. */
 proctype session(byte c) {
 end:	do
