@@ -142,6 +142,46 @@ func TestCuratorLateDeleteSparesTheNextRound(t *testing.T) {
 	nothingLeft(t, conn, path)
 }
 
+// The round's last member ends it after the list of one that clears it, and another round begins,
+// whose ready node has the same version.
+func TestTheEndOfARoundSparesTheNextOne(t *testing.T) {
+	path := uniquePath(t)
+	conn := admin(t)
+	a, b, wire, _ := pair(t, path)
+	c, d, _, _ := pair(t, path)
+	together(t, a.Enter, b.Enter)
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	ready := func() int64 {
+		_, stat, err := conn.Exists(path + "/ready")
+		if err != nil {
+			t.Error(err)
+		}
+		return stat.Czxid
+	}
+	begun := make(chan int64, 1)
+	wire.on(once(opExists, func() bool {
+		does(t, b.Leave)
+		together(t, c.Enter, d.Enter)
+		begun <- ready()
+		return true
+	}), nil)
+	if err := a.Leave(gone); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	round := <-begun
+	does(t, a.Enter) // joins, after its clean-up
+	if ready() != round {
+		t.Error("the ready node of the next round is gone")
+	}
+	leaving := going(within(t), c.Leave)
+	together(t, a.Leave, d.Leave)
+	if err := returns(t, leaving); err != nil {
+		t.Error(err)
+	}
+	nothingLeft(t, conn, path)
+}
+
 func TestTheLastMemberCrashesWhileTheOthersWaitToLeave(t *testing.T) {
 	roles(t, func(t *testing.T, conn outsider, path string, subject, other *recipes.DoubleBarrier, wire *intercept) {
 		leaving := going(within(t), other.Leave)

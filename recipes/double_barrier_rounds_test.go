@@ -50,9 +50,10 @@ func TestDoubleBarrierWaitsForAMemberThatJoinedAtTheLastMoment(t *testing.T) {
 	var wire intercept
 	a := recipes.NewDoubleBarrier(connect(t, addrsOf(t), recipes.WithDialer(wire.dial), recipes.WithSessionTimeout(20*time.Second)), path, 1)
 	late := recipes.NewDoubleBarrier(connect(t, addrsOf(t)), path, 1)
-	for range 6 { // either may have the lower name
+	// Either may have the lower name. The last request ends the round.
+	for i := range 18 {
 		does(t, a.Enter)
-		wire.on(once(opMulti, func() bool { // a has found itself alone and ends the round
+		wire.on(once([]int32{opGetData, opChildren, opMulti}[i%3], func() bool {
 			does(t, late.Enter)
 			return true
 		}), nil)

@@ -122,9 +122,7 @@ func (r *Directory) czxid(ctx context.Context, name string) (int64, error) {
 	})
 }
 
-// member returns the first of names that is a member of the round, or "". The round must
-// have been read after the names. Then the list has every member that joined before it, and
-// if none of the names is a member, no client can have joined since.
+// member returns the first of names that is a member of the round, or "".
 func (r *Directory) member(ctx context.Context, now *node, names []string) (string, error) {
 	for _, name := range names {
 		if now.lists(name) {
@@ -217,20 +215,34 @@ func (r *Directory) AwaitEmpty(ctx context.Context, id int64, others []string) e
 
 // clear deletes the ready node if its round has no members left. It is no error if another
 // client deletes the node first.
+//
+// The round is the same before and after the list. So at the time of the list it had no
+// member: from then on no member can end it, none can join it, and a client that clears it
+// changes the directory's version.
 func (r *Directory) clear(ctx context.Context) error {
 	dir, err := r.node(ctx, r.Dir)
 	if err != nil || dir == nil {
 		return err
 	}
-	members, ready, err := r.list(ctx)
-	if err != nil || !ready {
+	before, err := r.round(ctx)
+	if err != nil || before == nil {
 		return err
+	}
+	members, _, err := r.list(ctx)
+	if err != nil {
+		return err
+	}
+	for _, name := range members {
+		if before.lists(name) {
+			return nil
+		}
+		// 0, a node that has gone since, may have been a member's.
+		if id, err := r.czxid(ctx, name); err != nil || id < before.id {
+			return err
+		}
 	}
 	now, err := r.round(ctx)
-	if err != nil || now == nil {
-		return err
-	}
-	if name, err := r.member(ctx, now, members); err != nil || name != "" {
+	if err != nil || now == nil || now.id != before.id || now.version != before.version {
 		return err
 	}
 	err = r.multi(ctx,

@@ -215,9 +215,13 @@ func (m *Member) Leave(ctx context.Context) (ended bool, others []string, err er
 	unsure := false // an unanswered request may have deleted the node
 	var before []string
 	for pace := session.Changed(); ; {
-		var ready bool
-		others, ready, err = m.list(ctx)
+		// The round is read first: a member that joins after that changes its version, and one
+		// that joined before is in the list.
+		now, err := m.round(ctx)
 		if err != nil {
+			return false, nil, err
+		}
+		if others, _, err = m.list(ctx); err != nil {
 			return false, nil, err
 		}
 		if !slices.Equal(others, before) { // their names are random: others have come or gone
@@ -232,12 +236,6 @@ func (m *Member) Leave(ctx context.Context) (ended bool, others []string, err er
 			return false, nil, session.ErrNodeGone
 		}
 		others = slices.Delete(others, own, own+1)
-		var now *node
-		if ready {
-			if now, err = m.round(ctx); err != nil {
-				return false, nil, err
-			}
-		}
 		ops := []any{&zk.DeleteRequest{Path: m.Path(), Version: -1}}
 		ended = false
 		switch {
