@@ -22,6 +22,7 @@ import (
 	"github.com/zkverify/zkverify/ensemble/simulated"
 	"github.com/zkverify/zkverify/internal/seeded"
 	"github.com/zkverify/zkverify/internal/words"
+	"github.com/zkverify/zkverify/spec"
 	"github.com/zkverify/zkverify/workload/campaign"
 	"github.com/zkverify/zkverify/workload/folder"
 	"github.com/zkverify/zkverify/workload/simulation"
@@ -48,6 +49,7 @@ type simCmd struct {
 	For             time.Duration `help:"Begin no run after this time; default when all are made."`
 	StopAtViolation bool          `help:"End with the first run in which a guarantee is violated."`
 	Out             string        `help:"Folder for results.jsonl, coverage.json and the runs that do not pass, made if need be; a sweep that was begun there continues. Default runs/<time>-sim." placeholder:"DIR"`
+	Model           bool          `name:"validate" help:"Ask the model of the mutex, spec/mutex.pml, whether it can do what each run has done. Needs spin and a C compiler."`
 	JSON            bool          `name:"json" help:"Print a line of JSON for each run on stdout."`
 
 	Verbose bool `short:"v" help:"Print the table of which states the faults have met, for each plan. It is always in coverage.json."`
@@ -238,7 +240,13 @@ func (s *simCmd) fleet() (simulation.Fleet, error) {
 	if err != nil {
 		return simulation.Fleet{}, err
 	}
-	return simulation.Fleet{Subprocess: program, Jobs: jobs, Look: simulation.Look{Until: s.Until, Trace: s.Trace}, Made: madeBy(program)}, nil
+	var validator *spec.Validator
+	if s.Model {
+		if validator, err = spec.NewValidator(); err != nil {
+			return simulation.Fleet{}, usage("--validate: %w", err)
+		}
+	}
+	return simulation.Fleet{Subprocess: program, Validator: validator, Jobs: jobs, Look: simulation.Look{Until: s.Until, Trace: s.Trace}, Made: madeBy(program)}, nil
 }
 
 // madeBy describes the program that makes runs. Programs with the same description make the same

@@ -39,6 +39,9 @@ type Config struct {
 	// DemandSASL refuses service to clients that have not authenticated by SASL
 	// (enforce.auth.schemes=sasl).
 	DemandSASL bool
+	// Committed, if not nil, is called when all transactions up to one are committed: they are in
+	// the log of the disk, or in its snapshot.
+	Committed func(disk *tree.Disk, zxid int64)
 	// Start is the wall clock's time at the instant 0, 1970 if zero.
 	Start time.Time
 }

@@ -96,6 +96,7 @@ func (l *leader) agree(server int) {
 func (l *leader) serve() {
 	l.phase = serving
 	l.deadline = never
+	l.committed(l.tree.LastZxid())
 	l.tree.SetLastZxid(zxidOf(l.epoch))
 	l.ahead = l.tree.Clone()
 	l.sessions = newTracker(l.now, l.config.TickTime)

@@ -220,8 +220,15 @@ func zxidOf(epoch int64) int64 { return epoch << 32 }
 // order of a map.
 func sorted[K ~int | ~int64, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
 
+func (s *Server) committed(zxid int64) {
+	if s.config.Committed != nil {
+		s.config.Committed(s.disk, zxid)
+	}
+}
+
 // commit applies a transaction that a quorum has logged.
 func (s *Server) commit(x *tree.Txn) {
+	s.committed(x.Zxid)
 	s.service.Commit(x)
 	switch x.Change.(type) {
 	case tree.CreateSession, tree.CloseSession:

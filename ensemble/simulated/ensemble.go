@@ -17,6 +17,7 @@ import (
 	"github.com/zkverify/zkverify/ensemble/model"
 	"github.com/zkverify/zkverify/ensemble/model/cluster"
 	"github.com/zkverify/zkverify/ensemble/model/live"
+	"github.com/zkverify/zkverify/ensemble/model/tree"
 )
 
 // Ensemble is a set of servers in this process. It implements ensemble.Ensemble,
@@ -50,7 +51,7 @@ func Versions() []string { return []string{"3.8.0", "3.9.6"} }
 // is left then.
 func Start(ctx context.Context, config ensemble.LocalConfig) (*Ensemble, error) {
 	fail := func(err error) (*Ensemble, error) { return nil, fmt.Errorf("start simulated ZooKeeper: %w", err) }
-	e, err := newEnsemble(config, mathrand.Uint64())
+	e, err := newEnsemble(config, mathrand.Uint64(), nil)
 	if err != nil {
 		return fail(err)
 	}
@@ -82,7 +83,7 @@ func Start(ctx context.Context, config ensemble.LocalConfig) (*Ensemble, error) 
 
 // newEnsemble makes servers and elects a leader, in no time. The servers do not follow a
 // clock yet, and have no addresses.
-func newEnsemble(config ensemble.LocalConfig, seed uint64) (*Ensemble, error) {
+func newEnsemble(config ensemble.LocalConfig, seed uint64, committed func(time.Duration, *tree.Txn)) (*Ensemble, error) {
 	if err := config.SetDefaults(); err != nil {
 		return nil, err
 	}
@@ -98,7 +99,7 @@ func newEnsemble(config ensemble.LocalConfig, seed uint64) (*Ensemble, error) {
 	}
 	var err error
 	if e.live, err = live.New(cluster.Config{
-		Servers: config.Servers, FirstID: config.FirstID, Seed: seed,
+		Servers: config.Servers, FirstID: config.FirstID, Seed: seed, Committed: committed,
 		Latency: 100 * time.Microsecond, SyncTime: 500 * time.Microsecond,
 		Server: model.Config{
 			Version: e.version, TickTime: config.TickTime, InitLimit: config.InitLimit, SyncLimit: config.SyncLimit,

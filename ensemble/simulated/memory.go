@@ -11,6 +11,7 @@ import (
 	"github.com/zkverify/zkverify/ensemble/links"
 	"github.com/zkverify/zkverify/ensemble/model/cluster"
 	"github.com/zkverify/zkverify/ensemble/model/live"
+	"github.com/zkverify/zkverify/ensemble/model/tree"
 )
 
 // Memory holds the options of an ensemble in memory.
@@ -23,6 +24,9 @@ type Memory struct {
 	// Trace, if not nil, is called with the messages of clients and servers. It must neither call
 	// back nor keep the data.
 	Trace func(live.Message)
+	// Committed, if not nil, is called with each transaction when it is committed, and with nil for
+	// some that are not known. It must neither call back nor change it.
+	Committed func(at time.Duration, x *tree.Txn)
 	// Orders, if not nil, decides the order of messages around releases.
 	Orders *live.Orders
 }
@@ -31,7 +35,7 @@ type Memory struct {
 // DialContext, and through the links of Network. Started in a bubble of testing/synctest
 // they follow its clock.
 func InMemory(config ensemble.LocalConfig, m Memory) (*Ensemble, error) {
-	e, err := newEnsemble(config, m.Seed)
+	e, err := newEnsemble(config, m.Seed, m.Committed)
 	if err != nil {
 		return nil, fmt.Errorf("start simulated ZooKeeper: %w", err)
 	}

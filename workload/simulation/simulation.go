@@ -22,10 +22,12 @@ import (
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/ensemble/model/live"
+	"github.com/zkverify/zkverify/ensemble/model/tree"
 	"github.com/zkverify/zkverify/ensemble/simulated"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/internal/seeded"
 	"github.com/zkverify/zkverify/nemesis"
+	model "github.com/zkverify/zkverify/spec"
 	"github.com/zkverify/zkverify/workload/folder"
 )
 
@@ -59,11 +61,13 @@ type Outcome struct {
 	Made string `json:"made,omitempty"`
 	// Chosen names the parts of the Spec that a sweep has chosen: "faults", "recipes".
 	Chosen []string `json:"chosen,omitempty"`
+	// Model is the outcome of the validation by spec/mutex.pml, if it was asked for.
+	Model *model.Validated `json:"model,omitempty"`
 }
 
 // Passed reports whether no file of the run needs to be kept.
 func (o Outcome) Passed() bool {
-	return o.Trouble == "" && (o.Outcome == verdict.Holds || o.Outcome == verdict.NotExercised)
+	return o.Trouble == "" && (o.Model == nil || len(o.Model.Differs) == 0) && (o.Outcome == verdict.Holds || o.Outcome == verdict.NotExercised)
 }
 
 // Run carries out a run in a bubble and judges it. Unless the run passes, its folder, which
@@ -75,7 +79,7 @@ func Run(t *testing.T, dir string, s Spec, look Look) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	trace := &trace{hash: sha256.New(), keep: look.Trace}
+	trace := &trace{hash: sha256.New(), keep: look.Trace, follow: look.Validate}
 	var done folder.Recorded
 	var kept *histories.Kept // not in a file: most runs pass, and a tenth of their time would go into it
 	var runErr error
@@ -94,6 +98,11 @@ func Run(t *testing.T, dir string, s Spec, look Look) (Outcome, error) {
 	}
 	if kept == nil {
 		return o, runErr
+	}
+	if look.Validate && !trace.gap {
+		if err := writeRecord(filepath.Join(dir, model.RecordFile), kept, trace.txns); err != nil {
+			return o, err
+		}
 	}
 	r, err := checker.CheckEvents(context.Background(), kept.Header(), kept.Events())
 	if err != nil {
@@ -121,7 +130,11 @@ func (w *world) record(ctx context.Context, s Spec, until time.Duration, t *trac
 	if s.Seed%2 != 0 {
 		servers.FirstID = 128 // one run in two: neither sort of session is the exception
 	}
-	e, err := simulated.InMemory(servers, simulated.Memory{Seed: w.seed, Latency: w.latency, Spread: w.spread, Trace: t.note, Orders: w.orders})
+	memory := simulated.Memory{Seed: w.seed, Latency: w.latency, Spread: w.spread, Trace: t.note, Orders: w.orders}
+	if t.follow {
+		memory.Committed = t.commit
+	}
+	e, err := simulated.InMemory(servers, memory)
 	if err != nil {
 		return folder.Recorded{}, nil, fmt.Errorf("simulation: %w", err)
 	}
@@ -144,6 +157,10 @@ type trace struct {
 	keep     bool
 	messages []live.Message // if they are kept
 	chosen   int            // choices of the order of messages
+
+	follow bool        // keep the transactions
+	txns   []committed // if they are kept
+	gap    bool        // some are missing
 
 	// end is called with the first message after until, if that is not 0. A timer, or a deadline
 	// of the run's context, would change the order of other timers, and with that the run.
@@ -170,6 +187,15 @@ func (t *trace) note(m live.Message) {
 		m.Data = slices.Clone(m.Data)
 		t.messages = append(t.messages, m)
 	}
+}
+
+// commit implements simulated.Memory.Committed.
+func (t *trace) commit(_ time.Duration, x *tree.Txn) {
+	if x == nil {
+		t.gap = true
+		return
+	}
+	t.txns = append(t.txns, committed{time.Since(t.began), *x})
 }
 
 func (t *trace) sum() string { return hex.EncodeToString(t.hash.Sum(nil))[:16] }

@@ -21,6 +21,9 @@ type Config struct {
 	// Latency is the least time that a message between servers takes, and SyncTime the least time
 	// that a write of the log to disk takes; each takes up to twice as long. 0 means no time.
 	Latency, SyncTime time.Duration
+	// Committed, if not nil, is called with each transaction when it is committed, in their order,
+	// and with nil for some that no log has any more. It must not call the cluster.
+	Committed func(at time.Duration, x *tree.Txn)
 }
 
 // Clients receives the servers' output for their clients. Its methods must not call the
@@ -52,6 +55,8 @@ type Cluster struct {
 	chosen  int
 	conns   model.ConnID
 	peers   model.PeerID
+
+	committed int64 // the last transaction that Config.Committed has heard of
 }
 
 // New starts the servers at the instant 0.
@@ -65,6 +70,9 @@ func New(config Config, clients Clients) (*Cluster, error) {
 	c := &Cluster{
 		config: config, clients: clients, rand: rand.New(rand.NewPCG(config.Seed, 0)),
 		nodes: map[int]*node{}, links: map[[2]int]*Link{},
+	}
+	if config.Committed != nil {
+		c.config.Server.Committed = c.tell
 	}
 	for i := range config.Servers {
 		c.ids = append(c.ids, config.FirstID+i)
@@ -84,6 +92,23 @@ func New(config Config, clients Clients) (*Cluster, error) {
 		}
 	}
 	return c, nil
+}
+
+// tell passes the transactions of a log up to one to Config.Committed.
+func (c *Cluster) tell(disk *tree.Disk, zxid int64) {
+	if zxid <= c.committed {
+		return
+	}
+	log, all := disk.Since(c.committed)
+	if !all {
+		c.config.Committed(c.now, nil)
+	}
+	for i := range log {
+		if log[i].Zxid <= zxid {
+			c.config.Committed(c.now, &log[i])
+		}
+	}
+	c.committed = zxid
 }
 
 // IDs returns the servers' numbers, in order.

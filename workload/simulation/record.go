@@ -1,0 +1,209 @@
+package simulation
+
+import (
+	"cmp"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/zkverify/zkverify/ensemble/model/tree"
+	"github.com/zkverify/zkverify/histories"
+	model "github.com/zkverify/zkverify/spec"
+	"github.com/zkverify/zkverify/workload/folder"
+	"github.com/zkverify/zkverify/workload/lock"
+)
+
+// committed is a transaction, and the time at which the servers committed it.
+type committed struct {
+	at time.Duration // since the run began
+	tree.Txn
+}
+
+// record puts together what the clients of mutexes, and the servers, have done.
+type record struct {
+	locks   map[string]bool // the mutexes, by key
+	steps   []model.Step
+	nodes   map[string]int64       // by path of an existing lock node: the transaction that created it
+	owned   map[int64][]string     // paths by session
+	clients map[string][]int       // processes by session
+	ids     map[int]int            // contenders by process
+	crashes map[int]int            // by client
+	owners  map[int64]int          // contenders by node, where it is known
+	begun   map[string]bool        // sessions that have a step
+	open    map[int]map[string]int // by process and lock: the step of the open acquire
+}
+
+// writeRecord writes the record of a run. complete says that all transactions are known.
+func writeRecord(path string, kept *histories.Kept, txns []committed) error {
+	r := &record{
+		locks: map[string]bool{}, nodes: map[string]int64{}, owned: map[int64][]string{}, clients: map[string][]int{},
+		ids: map[int]int{}, crashes: map[int]int{}, owners: map[int64]int{}, begun: map[string]bool{}, open: map[int]map[string]int{},
+	}
+	header := kept.Header()
+	for e := range kept.Events() {
+		r.identify(e, header.Clients)
+		if e.Lock != "" {
+			r.locks[e.Lock] = header.RecipeOf(e.Lock) == histories.Mutex
+		}
+	}
+	next := 0
+	for e := range kept.Events() {
+		for ; next < len(txns) && txns[next].at < e.Time; next++ {
+			r.transaction(txns[next])
+		}
+		r.event(e)
+	}
+	for ; next < len(txns); next++ {
+		r.transaction(txns[next])
+	}
+	return folder.WriteFile(path, func(w io.Writer) error { return model.WriteRecord(w, r.steps) })
+}
+
+// identify learns which contender a process is: all processes of a client until it crashes.
+func (r *record) identify(e *histories.Event, clients int) {
+	if e.Process < 0 || clients == 0 {
+		return
+	}
+	i := e.Process % clients
+	id, known := r.ids[e.Process]
+	if !known {
+		id = i + clients*r.crashes[i]
+		r.ids[e.Process] = id
+	}
+	if e.Session != "" && !slices.Contains(r.clients[e.Session], id) {
+		r.clients[e.Session] = append(r.clients[e.Session], id)
+	}
+	if e.Type == histories.Enqueued || e.Type == histories.OK && (e.Op == histories.Acquire || e.Op == histories.TryAcquire) {
+		r.owners[e.Token.Zxid] = id
+	}
+	if e.Type == histories.Crash {
+		r.crashes[i]++
+	}
+}
+
+func (r *record) add(s model.Step) {
+	if n := len(r.steps); n > 0 {
+		s.Time = max(s.Time, r.steps[n-1].Time)
+	}
+	r.steps = append(r.steps, s)
+}
+
+// event takes an event of the history.
+func (r *record) event(e *histories.Event) {
+	if e.Type == histories.CensusDone {
+		r.add(model.Step{Time: e.Time, Kind: model.Over, Process: -1})
+		return
+	}
+	s := model.Step{Time: e.Time, Lock: e.Lock, Process: r.ids[e.Process], Session: e.Session}
+	if e.Type == histories.Crash || e.Type == histories.Closing {
+		s.Kind = model.Loss
+		for name := range r.locks {
+			if r.locks[name] {
+				s.Lock = name
+				r.add(s)
+			}
+		}
+		return
+	}
+	if !r.locks[e.Lock] {
+		return
+	}
+	acquires := e.Op == histories.Acquire || e.Op == histories.TryAcquire
+	switch {
+	case e.Type == histories.Invoke && acquires:
+		s.Kind = model.Acquire
+		if r.open[e.Process] == nil {
+			r.open[e.Process] = map[string]int{}
+		}
+		r.open[e.Process][e.Lock] = len(r.steps)
+	case e.Type == histories.OK && acquires && e.Depth <= 1:
+		s.Kind, s.Node = model.Grant, e.Token.Zxid
+		if i, there := r.open[e.Process][e.Lock]; there {
+			r.steps[i].Granted = true
+		}
+	case e.Type == histories.Lost:
+		s.Kind = model.Loss
+	case e.Op == histories.Release && e.Depth <= 1 && e.Type == histories.Invoke:
+		s.Kind = model.Release
+	case e.Op == histories.Release && e.Depth <= 1 && e.Type == histories.OK:
+		s.Kind = model.Released
+	default:
+		return
+	}
+	r.add(s)
+}
+
+// transaction takes a transaction of the servers.
+func (r *record) transaction(x committed) {
+	s := model.Step{Time: x.at, Process: -1, Session: lock.SessionName(x.Session)}
+	switch c := x.Change.(type) {
+	case tree.Create:
+		if key, is := r.key(c.Path); is && c.Ephemeral {
+			if !r.begun[s.Session] {
+				r.begun[s.Session] = true
+				r.add(model.Step{Time: x.at, Kind: model.Session, Process: -1, Session: s.Session, Clients: r.clients[s.Session]})
+			}
+			r.nodes[c.Path] = x.Zxid
+			r.owned[x.Session] = append(r.owned[x.Session], c.Path)
+			s.Kind, s.Lock, s.Node = model.Create, key, x.Zxid
+			if id, known := r.owners[x.Zxid]; known {
+				s.Process = id
+			}
+			r.add(s)
+		}
+	case tree.Delete:
+		r.delete(s, c.Path)
+	case tree.Multi:
+		r.multi(s, c)
+	case tree.CloseSession:
+		for _, path := range r.owned[x.Session] {
+			delete(r.nodes, path)
+		}
+		delete(r.owned, x.Session)
+		s.Kind = model.End
+		r.add(s)
+	}
+}
+
+func (r *record) delete(s model.Step, path string) {
+	key, is := r.key(path)
+	node, there := r.nodes[path]
+	if !is || !there {
+		return
+	}
+	delete(r.nodes, path)
+	s.Kind, s.Lock, s.Node = model.Delete, key, node
+	r.add(s)
+}
+
+// multi takes the parts of a transaction, none of which is an error.
+func (r *record) multi(s model.Step, m tree.Multi) {
+	guard, wrote := "", false
+	for _, p := range m.Parts {
+		switch c := p.Change.(type) {
+		case tree.Error:
+			return
+		case tree.Check:
+			guard = cmp.Or(guard, c.Path)
+		case tree.SetData:
+			wrote = true
+		}
+	}
+	for _, p := range m.Parts {
+		if c, is := p.Change.(tree.Delete); is {
+			r.delete(s, c.Path)
+		}
+	}
+	if key, is := r.key(guard); is && wrote && r.nodes[guard] != 0 {
+		s.Kind, s.Lock, s.Node = model.Write, key, r.nodes[guard]
+		r.add(s)
+	}
+}
+
+// key returns the mutex of a node.
+func (r *record) key(path string) (string, bool) {
+	_, rest, below := strings.Cut(path, "/locks/")
+	name, _, _ := strings.Cut(rest, "/")
+	return name, below && r.locks[name]
+}
