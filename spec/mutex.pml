@@ -189,6 +189,7 @@ byte slot[N + 1], due;                          /* slot: each contender's sessio
 byte kind, who, at; set what; int line;         /* the next line: its kind, contender, session of that, nodes */
 byte epoch[N], epochs[N];                       /* sessions before the current one; those on record */
 bool granted[N], noted;                         /* granted: the acquire succeeds, by the record */
+byte holder[N];                                 /* by session: the contender that believes, plus 1 */
 c_code { \#include "trace.inc" }
 #define BEGUN 1
 #define CREATED 2
@@ -211,8 +212,10 @@ c_code { \#include "trace.inc" }
 #define onRecord(op, nodes, e) (!visible(op, nodes) || is((op == CREATE -> CREATED : (op == DELETE -> DELETED : WRITTEN)), (op == CREATE -> next : nodes), e))
 #define note(op, nodes) noted = visible(op, nodes)
 #define recorded() if :: noted -> noted = false; step() :: else fi
-#define beliefEnds(k) (!believes[c] || is(k, 0, 0))
-#define noteBelief() noted = believes[c]
+#define leaves (!believes[c] || is(RELEASED, 0, 0))
+#define loses (holder[s] == 0 || holder[s] == c + 1 && is(LOSS, 0, 0))
+#define noteBelief() noted = believes[c]; if :: noted -> holder[s] = 0 :: else fi
+#define noteHolder() holder[s] = c + 1
 #define endOnRecord(e) is(ENDED, 0, e)
 #define grantOnRecord is(GRANTED, node[c], 0)
 #define othersOnRecord isNext(OTHERS)
@@ -227,8 +230,10 @@ c_code { \#include "trace.inc" }
 #define onRecord(op, nodes, e) true
 #define note(op, nodes) skip
 #define recorded() skip
-#define beliefEnds(k) true
+#define leaves true
+#define loses true
 #define noteBelief() skip
+#define noteHolder() skip
 #define endOnRecord(e) true
 #define grantOnRecord true
 #define othersOnRecord true
@@ -334,7 +339,7 @@ end:	do
 #endif
 #if SILENCES
 	/* recipes: recipes.hold.atDeadline, recipes.hold.Lose */
-	:: d_step { evidence[s] && alive[s] && may(silences, SILENCES) && beliefEnds(LOSS) ->
+	:: d_step { evidence[s] && alive[s] && may(silences, SILENCES) && loses ->
 		noteBelief(); counted(silences); evidence[s] = false; believes[c] = believes[c] && on(BUG_NO_DEADLINE); recorded() }
 	/* recipes: session.heartbeat.beat */
 	:: d_step { alive[s] && !ended[s] && !evidence[s] -> evidence[s] = true }
@@ -346,7 +351,7 @@ end:	do
 	:: d_step { !alive[s] && !ended[s] && !dead[s] -> ended[s] = true; believes[c] = false }
 #endif
 #if DEPOSED
-	:: d_step { alive[s] && !ended[s] && deposed < DEPOSED && anotherOnRecord && beliefEnds(LOSS) ->
+	:: d_step { alive[s] && !ended[s] && deposed < DEPOSED && anotherOnRecord && loses ->
 		noteBelief(); deposed++; ended[s] = true; believes[c] = false; recorded() }
 #endif
 #if CRASHES
@@ -396,7 +401,7 @@ inline cancel() { counted(cancels); over = true }
 /* The turn of the session's other contenders begins with the release.
  * recipes: queue.Contender.leaving, queue.localQueue.leaving */
 inline turnOver() {
-	d_step { beliefEnds(RELEASED) ->
+	d_step { leaves ->
 		noteBelief(); believes[c] = false; leaving[s] = leaving[s] | node[c]; known[s] = known[s] & ~node[c];
 		each(if :: waits[k] != 0 && waits[k] == node[c] -> woken[k] = true :: else fi);
 		recorded()
@@ -520,7 +525,7 @@ turn:	if /* recipes: recipes.Client.startHold, session.Session.AwaitEvidence, re
 			grows = (x > token); token = x; x = 0;
 			assert(grows)
 		fi;
-		believes[c] = true; over = true; hadTurn = true; stepped() }
+		believes[c] = true; over = true; hadTurn = true; noteHolder(); stepped() }
 #if ADMINS
 	:: atomic { !(stand & node[c]) -> goto again } /* recipes: session.heartbeat.nodesGone */
 #endif

@@ -23,6 +23,8 @@ type Step struct {
 	Session string        `json:"session,omitempty"`
 	Node    int64         `json:"node,omitempty"`    // the transaction that created the node
 	Clients []int         `json:"clients,omitempty"` // of a session that begins: the contenders that use it
+	Forced  bool          `json:"forced,omitempty"`  // of an end: neither the client nor the servers ended it
+	Nodes   []int64       `json:"nodes,omitempty"`   // of an acquire: those that it is known to have created
 	Granted bool          `json:"granted,omitempty"` // of an acquire: it succeeds
 }
 

@@ -20,10 +20,15 @@ import (
 type Validated struct {
 	Windows int            `json:"windows"`          // parts of the record, which do not depend on each other
 	Steps   int            `json:"steps"`            // in them
-	Beyond  int            `json:"beyond,omitempty"` // windows that are not decided
+	Beyond  int            `json:"beyond,omitempty"` // further steps, which are not decided
 	Why     map[string]int `json:"why,omitempty"`    // the reasons for these
 	// Differs says what the model cannot do, "" if it can do all.
 	Differs []string `json:"differs,omitempty"`
+}
+
+func (v *Validated) beyond(why string, steps int) {
+	v.Beyond += steps
+	v.Why[why] += steps
 }
 
 // Validator decides whether spec/mutex.pml can do what a run has done.
@@ -103,9 +108,10 @@ func (v *Validator) Validate(ctx context.Context, file string) (Validated, error
 			out.Windows++
 			out.Steps += len(w.lines)
 			if w.beyond != "" {
-				out.Beyond++
-				out.Why[w.beyond]++
-				continue
+				out.beyond(w.beyond, w.rest)
+			}
+			if len(w.slots) > mostSlots {
+				w.slots = w.slots[:mostSlots]
 			}
 			i, _ := slices.BinarySearch(sizes, len(w.slots))
 			bySize[sizes[i]] = append(bySize[sizes[i]], w)
@@ -121,14 +127,20 @@ func (v *Validator) Validate(ctx context.Context, file string) (Validated, error
 		}
 		for i, w := range bySize[n] {
 			switch r := results[i]; {
-			case strings.HasPrefix(r, "done"):
+			case r == "done":
 			case strings.HasPrefix(r, "stops "):
-				var at int
-				fmt.Sscanf(r, "stops %d", &at)
-				out.Differs = append(out.Differs, w.differs(steps, at))
+				at, err := strconv.Atoi(r[len("stops "):])
+				if err != nil || at >= len(w.lines) {
+					return out, fmt.Errorf("the checker of the model says %q", r)
+				}
+				text, err := v.differs(ctx, n, w, steps, at)
+				if err != nil {
+					return out, err
+				}
+				out.Differs = append(out.Differs, text)
 			default:
-				out.Beyond++
-				out.Why[r]++
+				out.beyond(r, len(w.lines))
+				out.Steps -= len(w.lines)
 			}
 		}
 	}
@@ -170,28 +182,3 @@ func (v *Validator) run(ctx context.Context, n int, windows []*window) ([]string
 	}
 	return results, nil
 }
-
-// differs describes the line at which the model stops.
-func (w *window) differs(steps []Step, at int) string {
-	if at >= len(w.lines) {
-		return "the record ends"
-	}
-	if debug {
-		fmt.Println("WINDOW")
-		for i, s := range w.slots {
-			fmt.Println("slot", i, s.process, s.session, s.sessions)
-		}
-		for i, l := range w.lines {
-			mark := " "
-			if i == at {
-				mark = ">"
-			}
-			fmt.Println(mark, l.kind, l.who, l.what, l.at, "   ", steps[l.step].Time, steps[l.step].Kind, steps[l.step].Process)
-		}
-	}
-	l := w.lines[at]
-	s := steps[l.step]
-	return fmt.Sprintf("line %d, %v, %s: kind %d slot %d what %d at %d (%s, process %d, node %#x, session %s) of %d slots %d", l.step+1, s.Time, s.Lock, l.kind, l.who, l.what, l.at, s.Kind, s.Process, s.Node, s.Session, len(w.slots), at)
-}
-
-var debug bool

@@ -2,6 +2,7 @@ package spec
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -15,9 +16,11 @@ const (
 // window is a part of the record of a lock. Before it and after it no node stands and no client
 // believes that it holds the lock, so windows do not depend on each other.
 type window struct {
+	lock    string
 	slots   []slot
 	lines   []line
-	beyond  string // why the model cannot speak of it, or ""
+	beyond  string // why the model cannot speak of the rest of it, or ""
+	rest    int    // the number of lines of that
 	nodes   int
 	bits    map[int64]int    // by node
 	of      map[int64]int    // the slot of each node
@@ -34,7 +37,7 @@ type slot struct {
 	believes bool
 	node     int64 // of the belief
 	released bool  // the belief has ended by a release
-	standing int64 // its last node
+	last     int64 // node
 }
 
 // line is a step in the words of the model.
@@ -58,13 +61,22 @@ const (
 	empty
 )
 
+// ask is an acquire.
+type ask struct {
+	process, step int
+	granted       bool
+	window        *window // in which it has created a node, as a slot
+	slot          int
+}
+
 // splitter splits the steps of one lock.
 type splitter struct {
 	uses    map[string][]int // processes by session
 	steps   []Step
 	current *window
 	done    []*window
-	asked   map[int]bool // by process: the outcome of its open acquire
+	asks    map[int][]*ask // by process: the last ones
+	byNode  map[int64]*ask // as far as the record tells
 }
 
 // split returns the windows of each lock.
@@ -88,7 +100,7 @@ func split(steps []Step) map[string][]*window {
 		}
 		l := locks[s.Lock]
 		if l == nil {
-			l = &splitter{uses: uses, steps: steps, asked: map[int]bool{}}
+			l = &splitter{uses: uses, steps: steps, asks: map[int][]*ask{}, byNode: map[int64]*ask{}}
 			locks[s.Lock] = l
 		}
 		l.take(i, s)
@@ -105,7 +117,12 @@ func split(steps []Step) map[string][]*window {
 
 func (p *splitter) take(i int, s Step) {
 	if s.Kind == Acquire {
-		p.asked[s.Process] = s.Granted
+		a := &ask{process: s.Process, step: i, granted: s.Granted}
+		all := append(p.asks[s.Process], a)
+		p.asks[s.Process] = all[max(0, len(all)-remembered):]
+		for _, n := range s.Nodes {
+			p.byNode[n] = a
+		}
 		return
 	}
 	w := p.current
@@ -113,7 +130,7 @@ func (p *splitter) take(i int, s Step) {
 		if s.Kind != Create && s.Kind != Grant {
 			return
 		}
-		w = &window{bits: map[int64]int{}, of: map[int64]int{}, owner: map[int64]string{}, stand: map[int64]bool{}, removed: map[int64]bool{}}
+		w = &window{lock: s.Lock, bits: map[int64]int{}, of: map[int64]int{}, owner: map[int64]string{}, stand: map[int64]bool{}, removed: map[int64]bool{}}
 		p.current = w
 	}
 	switch s.Kind {
@@ -128,16 +145,18 @@ func (p *splitter) take(i int, s Step) {
 	case End:
 		w.end(i, s)
 	case Grant:
-		who := w.slotOf(s.Process)
-		if who < 0 {
-			who = w.join(s.Process, s.Session)
+		who, there := w.of[s.Node]
+		if !there || w.slots[who].process != s.Process {
+			if who = w.slotOf(s.Process); who < 0 {
+				who = w.join(s.Process, s.Session)
+			}
 		}
 		w.add(line{granted, who, w.bits[s.Node], 0, i})
 		w.slots[who].believes, w.slots[who].node, w.slots[who].released = true, s.Node, false
 	case Loss, Release:
 		w.endBelief(i, s)
 	case Released:
-		if who := w.slotOf(s.Process); who >= 0 && w.slots[who].released {
+		if who := slices.IndexFunc(w.slots, func(l slot) bool { return l.process == s.Process && l.released }); who >= 0 {
 			w.slots[who].released = false
 			w.add(line{answered, who, 0, 0, i})
 		}
@@ -150,10 +169,14 @@ func (p *splitter) take(i int, s Step) {
 }
 
 func (w *window) add(l line) {
-	w.lines = append(w.lines, l)
-	if len(w.lines) > mostLines {
-		w.tooMuch(fmt.Sprintf("it has more than %d steps", mostLines))
+	if len(w.lines) == mostLines {
+		w.tooMuch(fmt.Sprintf("more than %d steps", mostLines))
 	}
+	if w.beyond != "" {
+		w.rest++
+		return
+	}
+	w.lines = append(w.lines, l)
 }
 
 func (w *window) tooMuch(why string) {
@@ -182,19 +205,24 @@ func (w *window) join(process int, session string) int {
 			break
 		}
 	}
-	w.slots = append(w.slots, s)
-	if len(w.slots) > mostSlots {
-		w.tooMuch(fmt.Sprintf("it has more than %d clients", mostSlots))
+	if w.slots = append(w.slots, s); len(w.slots) > mostSlots {
+		w.tooMuch(fmt.Sprintf("more than %d contenders", mostSlots))
 	}
 	return n
 }
 
-// age returns the number of a session among those of a slot, 255 for a stranger.
+// remembered is the number of acquires of a process one of which may have created a node late.
+const remembered = 3
+
+// stranger is the age of a session that is none of a slot's.
+const stranger = 255
+
+// age returns the number of a session among those of a slot.
 func (w *window) age(who int, session string) int {
 	if n := slices.Index(w.slots[who].sessions, session); n >= 0 {
 		return n
 	}
-	return 255
+	return stranger
 }
 
 // shared reports whether another slot has the session of one.
@@ -209,59 +237,66 @@ func (w *window) shared(who int) bool {
 
 func (p *splitter) create(i int, s Step) {
 	w := p.current
-	process := s.Process
-	if process < 0 {
-		process = p.contender(s.Session)
-	}
-	who := w.slotOf(process)
-	if who >= 0 {
-		if w.stand[w.slots[who].standing] && w.age(who, s.Session) == len(w.slots[who].sessions)-1 {
-			if _, again := p.asked[process]; again {
-				who = -1 // the node of an earlier acquire is still there
-			}
+	a := p.askOf(s)
+	who, again := a.slot, a.window == w
+	if !again {
+		if who = w.free(a.process); who < 0 {
+			who = w.join(a.process, s.Session)
 		}
+		a.window, a.slot = w, who
 	}
-	if who < 0 {
-		who = w.join(process, s.Session)
-	}
-	if w.age(who, s.Session) == 255 {
+	if w.age(who, s.Session) == stranger {
 		w.slots[who].sessions = append(w.slots[who].sessions, s.Session)
 		if w.shared(who) {
-			w.tooMuch("contenders of one session get another session")
+			w.tooMuch("another session of several contenders")
 		}
 	}
-	if outcome, asks := p.asked[process]; asks || w.slots[who].standing == 0 {
+	if w.nodes++; w.nodes > mostNodes {
+		w.tooMuch(fmt.Sprintf("more than %d nodes", mostNodes))
+	}
+	if !again {
 		what := 0
-		if outcome {
+		if a.granted {
 			what = 1
 		}
 		w.add(line{begun, who, what, 0, i})
-		delete(p.asked, process)
 	}
-	w.bits[s.Node], w.of[s.Node], w.owner[s.Node], w.stand[s.Node] = 1<<w.nodes, who, s.Session, true
-	w.nodes++
-	w.slots[who].standing = s.Node
-	if w.nodes > mostNodes {
-		w.tooMuch(fmt.Sprintf("it has more than %d nodes", mostNodes))
-	}
+	w.bits[s.Node], w.of[s.Node], w.owner[s.Node], w.stand[s.Node] = 1<<(w.nodes-1), who, s.Session, true
+	w.slots[who].last = s.Node
 	w.add(line{created, who, w.bits[s.Node], w.age(who, s.Session), i})
 }
 
-// contender returns the process that has most likely created a node of a session.
-func (p *splitter) contender(session string) int {
-	last, asking := -1, 0
-	for _, process := range p.uses[session] {
-		if _, asks := p.asked[process]; asks {
-			last = process
-			asking++
-		} else if asking == 0 && (p.current.slotOf(process) >= 0 || last < 0) {
-			last = process
+// askOf returns the acquire that has created a node. If the record does not tell, it is one that has
+// failed: the last of the session's contenders.
+func (p *splitter) askOf(s Step) *ask {
+	if a := p.byNode[s.Node]; a != nil {
+		return a
+	}
+	var failed, last *ask
+	for _, process := range p.uses[s.Session] {
+		for _, a := range p.asks[process] {
+			if last == nil || a.step > last.step {
+				last = a
+			}
+			if !a.granted && a.window != p.current && (failed == nil || a.step > failed.step) {
+				failed = a
+			}
 		}
 	}
-	if asking > 1 {
-		p.current.tooMuch("it is not known which contender of a session has created a node")
+	switch {
+	case failed != nil:
+		return failed
+	case last != nil:
+		return last
 	}
-	return last
+	a := &ask{process: -1 - len(p.asks)} // a client that the record does not know
+	p.asks[a.process] = append(p.asks[a.process], a)
+	return a
+}
+
+// free returns the slot of a process in which another acquire can begin, -1 if there is none.
+func (w *window) free(process int) int {
+	return slices.IndexFunc(w.slots, func(s slot) bool { return s.process == process && !s.believes && !w.stand[s.last] })
 }
 
 // successor returns a slot that has a session, -1 if there is none.
@@ -276,7 +311,7 @@ func (p *splitter) delete(i int, s Step) {
 		return
 	}
 	l := line{deleted, who, w.bits[s.Node], w.age(who, s.Session), i}
-	if l.at == 255 {
+	if l.at == stranger {
 		l.at = 0
 		switch other := p.successor(s.Session); {
 		case other >= 0:
@@ -297,29 +332,31 @@ func (w *window) end(i int, s Step) {
 	if who < 0 {
 		return
 	}
-	if w.shared(who) {
-		w.tooMuch("the session of several contenders ends")
-	}
-	for node, owner := range w.owner {
-		if owner == s.Session {
-			delete(w.stand, node)
+	for _, node := range slices.Sorted(maps.Keys(w.owner)) {
+		if w.owner[node] != s.Session || !w.stand[node] {
+			continue
 		}
+		delete(w.stand, node)
+		if s.Forced { // the model has others delete nodes, but not end sessions
+			w.removed[node] = true
+			w.add(line{others, 0, w.bits[node], 0, i})
+		}
+	}
+	if s.Forced {
+		return
 	}
 	w.add(line{ended, who, 0, w.age(who, s.Session), i})
 }
 
 func (w *window) endBelief(i int, s Step) {
-	who := w.slotOf(s.Process)
-	if who < 0 || !w.slots[who].believes {
+	who := slices.IndexFunc(w.slots, func(l slot) bool { return l.process == s.Process && l.believes })
+	if who < 0 {
 		return
 	}
 	b := &w.slots[who]
 	b.believes = false
 	// The model's holder whose node others have deleted learns it when it leaves.
 	if s.Kind == Loss && !w.removed[b.node] {
-		if w.shared(who) {
-			w.tooMuch("a session of several contenders loses the lock")
-		}
 		w.add(line{loss, who, 0, 0, i})
 		return
 	}

@@ -61,7 +61,7 @@ type simCmd struct {
 }
 
 func (simCmd) Help() string {
-	return help.WithExamples("Drives the locks as they are shipped, on servers that are simulated in the same process, in virtual time, and judges each run as a real one. A run is decided by its seed: a run that violates a guarantee is made again twice, then with fewer and fewer faults as long as it still does, and the command that makes it again is printed. Without a seeded Go runtime (make build-sim) the same seed makes nearly the same run, not exactly. The exit status is 1 if a run violates a guarantee, 0 if all runs were made, none violates one and at least one put every guarantee to the test, else 2.",
+	return help.WithExamples("Drives the locks as they are shipped, on servers that are simulated in the same process, in virtual time, and judges each run as a real one. A run is decided by its seed: a run that violates a guarantee is made again twice, then with fewer and fewer faults as long as it still does, and the command that makes it again is printed. Without a seeded Go runtime (make build-sim) the same seed makes nearly the same run, not exactly. With --validate the model of the mutex, spec/mutex.pml, has to be able to do what each run has done (docs/spec.md). The exit status is 1 if a run violates a guarantee, 0 if all runs were made, none violates one and at least one put every guarantee to the test, else 2.",
 		"zkverify sim --seeds 1000 --recipe all --plan all",
 		"zkverify sim --for 8h --recipe all --plan all",
 		"zkverify sim --from 4711 --seeds 1 --trace --until 12s")
@@ -318,6 +318,8 @@ func simSentence(o simulation.Outcome, kept string) string {
 		return fmt.Sprintf("the run failed: %s (%s)", o.Trouble, kept)
 	case o.Outcome == verdict.Violated:
 		return fmt.Sprintf("VIOLATED: %s (%s)", strings.Join(o.Violated, ", "), filepath.Join(kept, folder.Page))
+	case o.Differs():
+		return fmt.Sprintf("DIFFERS from spec/mutex.pml: %s (%s)", o.Model.Differs[0], filepath.Join(kept, spec.RecordFile))
 	}
 	return fmt.Sprintf("%s: %s (%s)", o.Outcome, o.Reason, kept)
 }

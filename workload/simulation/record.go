@@ -24,21 +24,23 @@ type committed struct {
 type record struct {
 	locks   map[string]bool // the mutexes, by key
 	steps   []model.Step
-	nodes   map[string]int64       // by path of an existing lock node: the transaction that created it
-	owned   map[int64][]string     // paths by session
-	clients map[string][]int       // processes by session
-	ids     map[int]int            // contenders by process
-	crashes map[int]int            // by client
-	owners  map[int64]int          // contenders by node, where it is known
-	begun   map[string]bool        // sessions that have a step
-	open    map[int]map[string]int // by process and lock: the step of the open acquire
+	nodes   map[string]int64           // by path of an existing lock node: the transaction that created it
+	owned   map[int64][]string         // paths by session
+	clients map[string][]int           // processes by session
+	ids     map[int]int                // contenders by process
+	crashes map[int]int                // by client
+	forced  map[string]bool            // sessions that a fault has ended
+	early   map[int][]*histories.Event // by index of an event: losses of a process that may have stood still since
+	moved   []int                      // the indexes of these losses
+	begun   map[string]bool            // sessions that have a step
+	open    map[int]map[string]int     // by process and lock: the step of the open acquire
 }
 
-// writeRecord writes the record of a run. complete says that all transactions are known.
+// writeRecord writes the record of a run, in which all transactions are known.
 func writeRecord(path string, kept *histories.Kept, txns []committed) error {
 	r := &record{
 		locks: map[string]bool{}, nodes: map[string]int64{}, owned: map[int64][]string{}, clients: map[string][]int{},
-		ids: map[int]int{}, crashes: map[int]int{}, owners: map[int64]int{}, begun: map[string]bool{}, open: map[int]map[string]int{},
+		ids: map[int]int{}, crashes: map[int]int{}, begun: map[string]bool{}, forced: map[string]bool{}, early: map[int][]*histories.Event{}, open: map[int]map[string]int{},
 	}
 	header := kept.Header()
 	for e := range kept.Events() {
@@ -47,15 +49,27 @@ func writeRecord(path string, kept *histories.Kept, txns []committed) error {
 			r.locks[e.Lock] = header.RecipeOf(e.Lock) == histories.Mutex
 		}
 	}
-	next := 0
+	r.findEarly(kept)
+	next, i := 0, 0
 	for e := range kept.Events() {
 		for ; next < len(txns) && txns[next].at < e.Time; next++ {
 			r.transaction(txns[next])
 		}
-		r.event(e)
+		if !slices.Contains(r.moved, i) {
+			r.event(e)
+		}
+		for _, loss := range r.early[i] {
+			loss := *loss
+			loss.Time = e.Time
+			r.event(&loss)
+		}
+		i++
 	}
 	for ; next < len(txns); next++ {
 		r.transaction(txns[next])
+	}
+	if len(r.steps) == 0 {
+		return nil // the run has no mutex
 	}
 	return folder.WriteFile(path, func(w io.Writer) error { return model.WriteRecord(w, r.steps) })
 }
@@ -74,9 +88,6 @@ func (r *record) identify(e *histories.Event, clients int) {
 	if e.Session != "" && !slices.Contains(r.clients[e.Session], id) {
 		r.clients[e.Session] = append(r.clients[e.Session], id)
 	}
-	if e.Type == histories.Enqueued || e.Type == histories.OK && (e.Op == histories.Acquire || e.Op == histories.TryAcquire) {
-		r.owners[e.Token.Zxid] = id
-	}
 	if e.Type == histories.Crash {
 		r.crashes[i]++
 	}
@@ -87,6 +98,44 @@ func (r *record) add(s model.Step) {
 		s.Time = max(s.Time, r.steps[n-1].Time)
 	}
 	r.steps = append(r.steps, s)
+}
+
+// wakes is longer than a process takes to find out, after a pause, that it has lost a lock.
+const wakes = 10 * time.Millisecond
+
+// findEarly finds losses that a process records after it stood still. It believes nothing while it
+// does not run: such a loss counts from its last event on.
+func (r *record) findEarly(kept *histories.Kept) {
+	last, still, over := map[int]int{}, map[int]bool{}, map[int]time.Duration{}
+	i := -1
+	for e := range kept.Events() {
+		i++
+		if f := e.Fault; f != nil {
+			if e.Type == histories.FaultStart && f.Name == histories.ForcedExpiry {
+				r.forced[f.Params["session"]] = true
+			}
+			if f.Name == histories.WorkerPause || f.Params["cut"] == pauseAt {
+				for _, p := range f.Processes {
+					if still[p], over[p] = true, 0; e.Type == histories.FaultStop {
+						over[p] = e.Time
+					}
+				}
+			}
+		}
+		if e.Process < 0 || e.Type == histories.Says {
+			continue
+		}
+		if at, there := last[e.Process]; there && still[e.Process] && (e.Type == histories.Lost || e.Type == histories.Crash) {
+			r.early[at] = append(r.early[at], e)
+			r.moved = append(r.moved, i)
+		}
+		if over[e.Process] > 0 && e.Time > over[e.Process]+wakes {
+			still[e.Process] = false
+		}
+		if !still[e.Process] || over[e.Process] == 0 {
+			last[e.Process] = i
+		}
+	}
 }
 
 // event takes an event of the history.
@@ -121,7 +170,13 @@ func (r *record) event(e *histories.Event) {
 		s.Kind, s.Node = model.Grant, e.Token.Zxid
 		if i, there := r.open[e.Process][e.Lock]; there {
 			r.steps[i].Granted = true
+			r.place(i, s.Node)
 		}
+	case e.Type == histories.Enqueued && e.Token.Zxid != 0:
+		if i, there := r.open[e.Process][e.Lock]; there {
+			r.place(i, e.Token.Zxid)
+		}
+		return
 	case e.Type == histories.Lost:
 		s.Kind = model.Loss
 	case e.Op == histories.Release && e.Depth <= 1 && e.Type == histories.Invoke:
@@ -132,6 +187,13 @@ func (r *record) event(e *histories.Event) {
 		return
 	}
 	r.add(s)
+}
+
+// place notes a node of an acquire.
+func (r *record) place(i int, node int64) {
+	if !slices.Contains(r.steps[i].Nodes, node) {
+		r.steps[i].Nodes = append(r.steps[i].Nodes, node)
+	}
 }
 
 // transaction takes a transaction of the servers.
@@ -147,9 +209,6 @@ func (r *record) transaction(x committed) {
 			r.nodes[c.Path] = x.Zxid
 			r.owned[x.Session] = append(r.owned[x.Session], c.Path)
 			s.Kind, s.Lock, s.Node = model.Create, key, x.Zxid
-			if id, known := r.owners[x.Zxid]; known {
-				s.Process = id
-			}
 			r.add(s)
 		}
 	case tree.Delete:
@@ -161,7 +220,7 @@ func (r *record) transaction(x committed) {
 			delete(r.nodes, path)
 		}
 		delete(r.owned, x.Session)
-		s.Kind = model.End
+		s.Kind, s.Forced = model.End, r.forced[s.Session]
 		r.add(s)
 	}
 }

@@ -65,9 +65,12 @@ type Outcome struct {
 	Model *model.Validated `json:"model,omitempty"`
 }
 
+// Differs reports whether the model of the mutex cannot do what the run has done.
+func (o Outcome) Differs() bool { return o.Model != nil && len(o.Model.Differs) > 0 }
+
 // Passed reports whether no file of the run needs to be kept.
 func (o Outcome) Passed() bool {
-	return o.Trouble == "" && (o.Model == nil || len(o.Model.Differs) == 0) && (o.Outcome == verdict.Holds || o.Outcome == verdict.NotExercised)
+	return o.Trouble == "" && !o.Differs() && (o.Outcome == verdict.Holds || o.Outcome == verdict.NotExercised)
 }
 
 // Run carries out a run in a bubble and judges it. Unless the run passes, its folder, which
