@@ -186,7 +186,7 @@ set x; byte k; mtype a;                         /* 0 between two steps */
 /* A run on record. A step that a record speaks of is made only as its next line, and leads to the line after it. Until
  * then only the session of that line takes steps: what a client does unseen, it can do as late as that. */
 byte slot[N + 1], due;                          /* slot: each contender's session; due: that of the next line */
-byte kind, who, at; set what; int line;         /* the next line: its kind, contender, session of that, nodes */
+byte kind, who, at; set what; int line, window;         /* the next line: its kind, contender, session of that, nodes */
 byte epoch[N], epochs[N];                       /* sessions before the current one; those on record */
 bool granted[N], noted;                         /* granted: the acquire succeeds, by the record */
 byte holder[N];                                 /* by session: the contender that believes, plus 1 */
@@ -202,6 +202,7 @@ c_code { \#include "trace.inc" }
 #define ENDED 9
 #define OTHERS 10
 #define EMPTY 11
+#define WINDOW 12
 #define DUE provided (slot[(_pid - 1) / 3] == due)
 #define may(count, limit) true
 #define counted(count) skip
@@ -608,6 +609,7 @@ init {
 	atomic {
 #if TRACE
 		c_code { zk_load(); };
+		for (c : 0 .. N - 1) { slot[c] = c };
 #endif
 		for (c : 0 .. N - 1) {
 			alive[s] = true; evidence[s] = true;
@@ -622,7 +624,10 @@ init {
 		c = 0
 	};
 #if TRACE
-	do :: d_step { isNext(EMPTY) && stand == 0 -> step() } od;
+	do
+	:: d_step { isNext(EMPTY) && stand == 0 -> step() }
+	:: d_step { isNext(WINDOW) -> c_code { zk_window(); } }
+	od;
 #endif
 end:	atomic { settled -> clean = (stand == 0); assert(clean) }
 }

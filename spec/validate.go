@@ -147,38 +147,81 @@ func (v *Validator) Validate(ctx context.Context, file string) (Validated, error
 	return out, nil
 }
 
-// run returns the outcome of each window.
+// chunk is the number of windows that one process decides. If it does not find that the model can do
+// all of them, each has a process of its own.
+const chunk = 60
+
+// run returns the outcome of each window: "done", "stops LINE", or why it is not decided.
 func (v *Validator) run(ctx context.Context, n int, windows []*window) ([]string, error) {
+	joint, err := v.decide(ctx, n, slices.Collect(slices.Chunk(windows, chunk)))
+	if err != nil {
+		return nil, err
+	}
+	var again [][]*window
+	results := make([]string, len(windows))
+	var at []int
+	for i := range windows {
+		if results[i] = joint[i/chunk]; results[i] != "done" {
+			again, at = append(again, windows[i:i+1]), append(at, i)
+		}
+	}
+	alone, err := v.decide(ctx, n, again)
+	for i, r := range alone {
+		results[at[i]] = r
+	}
+	return results, err
+}
+
+// decide returns the outcome of each chunk.
+func (v *Validator) decide(ctx context.Context, n int, chunks [][]*window) ([]string, error) {
+	if len(chunks) == 0 {
+		return nil, nil
+	}
 	program, err := v.checker(ctx, n)
 	if err != nil {
 		return nil, err
 	}
-	b := new(bytes.Buffer)
-	fmt.Fprintln(b, len(windows))
-	for _, w := range windows {
-		fmt.Fprintln(b, len(w.slots), len(w.lines))
-		for i, s := range w.slots {
-			last := len(s.sessions) - 1
-			if s.session != i {
-				last = len(w.slots[s.session].sessions) - 1
-			}
-			fmt.Fprintln(b, s.session, last)
+	in := []int{len(chunks)}
+	for _, c := range chunks {
+		at := len(in) + 1
+		in = append(in, len(c), 0)
+		for _, w := range c {
+			in = w.numbers(in)
 		}
-		for _, l := range w.lines {
-			fmt.Fprintln(b, l.kind, l.who, l.what, l.at)
-		}
+		in[at] = len(in) - at - 1
 	}
-	cmd := exec.CommandContext(ctx, program, "-m100000", "-w16", "-E", "-n")
+	b := new(bytes.Buffer)
+	for _, number := range in {
+		b.WriteString(strconv.Itoa(number))
+		b.WriteByte('\n')
+	}
+	cmd := exec.CommandContext(ctx, program, "-m20000", "-w16", "-E", "-n")
 	cmd.Stdin, cmd.Dir = b, v.dir
 	out, err := cmd.CombinedOutput()
 	var results []string
 	for line := range strings.Lines(string(out)) {
-		if r, is := strings.CutPrefix(line, "window "); is {
+		if r, is := strings.CutPrefix(line, "chunk "); is {
 			results = append(results, strings.TrimSpace(r))
 		}
 	}
-	if len(results) != len(windows) {
-		return nil, fmt.Errorf("the checker of the model decided %d of %d windows: %v: %s", len(results), len(windows), err, firstLine(string(out), "error"))
+	if len(results) != len(chunks) {
+		return nil, fmt.Errorf("the checker of the model decided %d of %d parts: %v: %s", len(results), len(chunks), err, firstLine(string(out), "error"))
 	}
 	return results, nil
+}
+
+// numbers appends the window in the form of trace.inc.
+func (w *window) numbers(in []int) []int {
+	in = append(in, len(w.slots), len(w.lines))
+	for i, s := range w.slots {
+		last := len(s.sessions) - 1
+		if s.session != i {
+			last = len(w.slots[s.session].sessions) - 1
+		}
+		in = append(in, s.session, last)
+	}
+	for _, l := range w.lines {
+		in = append(in, l.kind, l.who, l.what, l.at)
+	}
+	return in
 }
