@@ -60,7 +60,9 @@ func writeRecord(path string, kept *histories.Kept, txns []committed) error {
 		}
 		for _, loss := range r.early[i] {
 			loss := *loss
-			loss.Time = e.Time
+			if loss.Time = e.Time; loss.Op == histories.Release {
+				loss.Type, loss.Op = histories.Lost, ""
+			}
 			r.event(&loss)
 		}
 		i++
@@ -103,7 +105,11 @@ func (r *record) add(s model.Step) {
 // wakes is longer than a process takes to find out, after a pause, that it has lost a lock.
 const wakes = 10 * time.Millisecond
 
-// findEarly finds losses that a process records after it stood still. It believes nothing while it
+func endsBelief(e *histories.Event) bool {
+	return e.Type == histories.Lost || e.Type == histories.Crash || e.Type == histories.Invoke && e.Op == histories.Release && e.Depth <= 1
+}
+
+// findEarly finds losses and releases that a process records after it stood still. It believes nothing while it
 // does not run: such a loss counts from its last event on.
 func (r *record) findEarly(kept *histories.Kept) {
 	last, still, over := map[int]int{}, map[int]bool{}, map[int]time.Duration{}
@@ -125,7 +131,7 @@ func (r *record) findEarly(kept *histories.Kept) {
 		if e.Process < 0 || e.Type == histories.Says {
 			continue
 		}
-		if at, there := last[e.Process]; there && still[e.Process] && (e.Type == histories.Lost || e.Type == histories.Crash) {
+		if at, there := last[e.Process]; there && still[e.Process] && endsBelief(e) {
 			r.early[at] = append(r.early[at], e)
 			r.moved = append(r.moved, i)
 		}
