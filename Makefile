@@ -135,7 +135,7 @@ interop: go curator ## three minutes of Curator and the recipes on the same lock
 	ZKVERIFY_INTEROP_DURATION=$${ZKVERIFY_INTEROP_DURATION:-60s} $(GO) test -count=1 -v -timeout $(TIMEOUT) -run '^TestMixed(Contention|Elections|ElectionsThroughOutages)$$' ./recipes/interop
 
 spec: go ## search the models of the locks' rules with spin, every state; ARGS= are its options, -h lists them
-	$(GO) run ./spec $(ARGS)
+	$(GO) run ./spec/search $(ARGS)
 
 bench: go curator ## compare the locks with others' in one table; ARGS= are its options, -h lists them
 	$(GO) run ./recipes/bench $(ARGS)

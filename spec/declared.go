@@ -1,4 +1,4 @@
-package main
+package spec
 
 import (
 	"embed"
@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-//go:embed *.pml
+//go:embed *.pml trace.inc
 var files embed.FS
 
 // model is a file in Promela, with the declarations in its comments.

@@ -1,5 +1,5 @@
-// Command spec searches every state that the models of this folder can reach, with the
-// model checker spin, and prints one table of the results. A search whose result is not the
+// Package spec holds the models of the locks. Command spec/search searches every state that they
+// can reach, with the model checker spin, and prints one table of the results. A search whose result is not the
 // one that its model declares, or that is not complete, is a failure. docs/spec.md tells how
 // to read a model.
 //
@@ -30,4 +30,4 @@
 // Every search that holds must reach each line that ends in /* reached */, and a model has
 // one or more. Every switch of a search is declared, and every switch BUG_… has a search
 // that does not hold.
-package main
+package spec

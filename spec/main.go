@@ -1,4 +1,4 @@
-package main
+package spec
 
 import (
 	"context"
@@ -16,26 +16,27 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 )
 
-func main() {
+// Main carries out a command line and returns its exit status.
+func Main(args []string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	err := run(ctx, args, os.Stdout, os.Stderr)
 	switch {
 	case err == nil, errors.Is(err, flag.ErrHelp):
-		return
+		return 0
 	case ctx.Err() != nil:
 		fmt.Fprintln(os.Stderr, "spec: interrupted")
-		os.Exit(130)
+		return 130
 	}
 	fmt.Fprintln(os.Stderr, "spec:", err)
-	os.Exit(1)
+	return 1
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("spec", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.Usage = func() {
-		fmt.Fprintln(stderr, "Usage: go run ./spec [flags] [TEXT...]\n\nMakes the searches whose model, name or switches contain one of the texts, or every search.")
+		fmt.Fprintln(stderr, "Usage: go run ./spec/search [flags] [TEXT...]\n\nMakes the searches whose model, name or switches contain one of the texts, or every search.")
 		flags.PrintDefaults()
 	}
 	quick := flags.Bool("quick", false, "only the searches that make test makes")

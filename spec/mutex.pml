@@ -97,13 +97,21 @@
 #ifndef N
 #define N 2
 #endif
+#ifndef TRACE
+#define TRACE 0
+#endif
 #ifndef ROUNDS
 #define ROUNDS 1
 #endif
-#ifdef SHARED
+#if TRACE
+#define S(c) slot[c]
+#define SESSIONS N
+#elif defined(SHARED)
 #define S(c) ((c) / 2)
+#define SESSIONS (S(N - 1) + 1)
 #else
 #define S(c) (c)
+#define SESSIONS N
 #endif
 /* on(X) is 1 with -DX, and 0 otherwise. */
 #define PASTED_1 0,
@@ -112,32 +120,42 @@
 #define PASTE(x) PICK(PASTED_##x)
 #define on(x) PASTE(x)
 
-#define SESSIONS (S(N - 1) + 1)
 #define several(nodes) ((nodes) & ((nodes) - 1))
 #define s S(c) /* the session of contender c */
 #define each(code) for (k : 0 .. N - 1) { if :: S(k) == s -> code :: else fi }; k = 0
 
 mtype = { CREATE, DELETE, SETTLE, SYNC, WRITE, ASKED, OK, NONODE, LOST };
 
+#if TRACE
+#define set int
+#define ROOM 80
+#define MOST (1 << 30)
+#else
+#define set byte
+#define ROOM 12
+#define MOST 128
+#endif
+
 /* The state of the leader: nodes, sessions, and each contender's requests. */
-byte stand, next = 1, first = 1, removed;       /* first: the first node of this directory; removed: by others */
-byte mine[SESSIONS], old[SESSIONS];             /* nodes; old: of a session that its client has left */
+set stand, next = 1, first = 1, removed;        /* first: the first node of this directory; removed: by others */
+set mine[SESSIONS], old[SESSIONS];              /* nodes; old: of a session that its client has left */
 bool alive[SESSIONS], oldAlive[SESSIONS];
-byte last[SESSIONS];                            /* the nodes when the session was expired: its client hears no more */
+set last[SESSIONS];                             /* the nodes when the session was expired: its client hears no more */
 mtype request[N], late[N];                      /* late: of a connection that has broken */
-byte about[N], lateAbout[N], age[N], number[N]; /* age: the number of that connection */
+set about[N], lateAbout[N], number[N];
+byte age[N];                                    /* the number of that connection */
 bool stray[N], came[N];                         /* stray: late is of a session that its client has left */
 
 /* The messages of the servers to each session's client: nodes that come or go, the contender that is answered, and the answer. */
-chan stream[SESSIONS] = [12] of { byte, byte, mtype };
+chan stream[SESSIONS] = [ROOM] of { set, byte, mtype };
 
 /* The state of a client: of its session, */
-byte view[SESSIONS], known[SESSIONS];           /* nodes of which it has been told; nodes in the local queue */
-byte leaving[SESSIONS];                         /* own nodes being deleted */
+set view[SESSIONS], known[SESSIONS];            /* nodes of which it has been told; nodes in the local queue */
+set leaving[SESSIONS];                          /* own nodes being deleted */
 bool evidence[SESSIONS], ended[SESSIONS], dead[SESSIONS];
 /* and of each contender. */
-byte node[N], guid[N], made[N];                 /* guid: nodes with its guid; made: by the answer */
-byte waits[N], watched[N], deaf[N];             /* deaf: watches that the servers do not have */
+set node[N], guid[N], made[N];                  /* guid: nodes with its guid; made: by the answer */
+set waits[N], watched[N], deaf[N];              /* deaf: watches that the servers do not have */
 bool listed[N], woken[N], believes[N];
 mtype answer[N];
 
@@ -159,10 +177,72 @@ byte changes = 1, created[N], held[SESSIONS];
 #define hasLeft() skip
 #define heldNothing() skip
 #endif
-byte token, written;                            /* of the latest grant, and of the latest write */
+set token, written;                             /* of the latest grant, and of the latest write */
 bool alone = true, inTurn = true, grows = true, inOrder = true, clean = true;
 byte done, breaks, silences, cancels, crashes, deposed, admins, reaps;
-byte x, k; mtype a;                             /* 0 between two steps */
+set x; byte k; mtype a;                         /* 0 between two steps */
+
+#if TRACE
+/* A run on record. A step that a record speaks of is made only as its next line, and leads to the line after it. Until
+ * then only the session of that line takes steps: what a client does unseen, it can do as late as that. */
+byte slot[N + 1], due;                          /* slot: each contender's session; due: that of the next line */
+byte kind, who, at; set what; int line, window;         /* the next line: its kind, contender, session of that, nodes */
+byte epoch[N], epochs[N];                       /* sessions before the current one; those on record */
+bool granted[N], noted;                         /* granted: the acquire succeeds, by the record */
+byte holder[N];                                 /* by session: the contender that believes, plus 1 */
+c_code { \#include "trace.inc" }
+#define BEGUN 1
+#define CREATED 2
+#define DELETED 3
+#define WRITTEN 4
+#define GRANTED 5
+#define LOSS 6
+#define RELEASED 7
+#define ANSWERED 8
+#define ENDED 9
+#define OTHERS 10
+#define EMPTY 11
+#define WINDOW 12
+#define DUE provided (slot[(_pid - 1) / 3] == due)
+#define may(count, limit) true
+#define counted(count) skip
+#define isNext(k) (alone && inTurn && grows && inOrder && kind == k)
+#define is(k, nodes, e) (isNext(k) && who == c && what == (nodes) && at == (e))
+#define step() breaks = 0; deposed = 0; c_code { zk_next(); }
+#define visible(op, nodes) (op == CREATE || (op == DELETE || op == WRITE) && ((nodes) & stand))
+#define onRecord(op, nodes, e) (!visible(op, nodes) || is((op == CREATE -> CREATED : (op == DELETE -> DELETED : WRITTEN)), (op == CREATE -> next : nodes), e))
+#define note(op, nodes) noted = visible(op, nodes)
+#define recorded() if :: noted -> noted = false; step() :: else fi
+#define leaves (!believes[c] || is(RELEASED, 0, 0))
+#define loses (holder[s] == 0 || holder[s] == c + 1 && is(LOSS, 0, 0))
+#define noteBelief() noted = believes[c]; if :: noted -> holder[s] = 0 :: else fi
+#define noteHolder() holder[s] = c + 1
+#define endOnRecord(e) is(ENDED, 0, e)
+#define grantOnRecord is(GRANTED, node[c], 0)
+#define othersOnRecord isNext(OTHERS)
+#define theirs(b) (what == (b))
+#define stepped() step()
+#define renewed() epoch[s]++
+#define anotherOnRecord (epoch[s] < epochs[s])
+#else
+#define DUE
+#define may(count, limit) (count < limit)
+#define counted(count) count++
+#define onRecord(op, nodes, e) true
+#define note(op, nodes) skip
+#define recorded() skip
+#define leaves true
+#define loses true
+#define noteBelief() skip
+#define noteHolder() skip
+#define endOnRecord(e) true
+#define grantOnRecord true
+#define othersOnRecord true
+#define theirs(b) true
+#define stepped() skip
+#define renewed() skip
+#define anotherOnRecord true
+#endif
 
 /* Tells all servers of a transaction, and answers contender c. */
 inline commit(how) {
@@ -183,7 +263,7 @@ inline carryOut(op, nodes, isStray) {
 	a = OK;
 	if
 	:: op == CREATE ->
-		came[c] = true; x = next; assert(next < 128); next = next << 1; stand = stand | x; number[c] = x / first;
+		came[c] = true; x = next; assert(next < MOST); next = next << 1; stand = stand | x; number[c] = x / first;
 		if
 		:: !isStray -> createdNow(); mine[s] = mine[s] | x; guid[c] = guid[c] | x
 		:: isStray && !on(BUG_REQUEST_IN_NEXT_SESSION) -> old[s] = old[s] | x
@@ -201,25 +281,27 @@ inline carryOut(op, nodes, isStray) {
 inline forget() { late[k] = 0; lateAbout[k] = 0; age[k] = 0; stray[k] = false }
 
 /* Contenders with sessions of their own are alike: it is enough that they create in the order of their numbers. */
-#ifdef SHARED
+#if TRACE || defined(SHARED)
 #define mayCome(op) true
 #else
 #define mayCome(op) (op != CREATE || c == 0 || came[c - (c > 0)])
 #endif
 
-proctype leader(byte c) {
+proctype leader(byte c) DUE {
 end:	do
-	:: d_step { request[c] != 0 && alive[s] && mayCome(request[c]) ->
+	:: d_step { request[c] != 0 && alive[s] && mayCome(request[c]) && onRecord(request[c], about[c], epoch[s]) ->
+		note(request[c], about[c]);
 		if
 		:: request[c] != SYNC -> each(if :: !stray[k] -> forget() :: else fi) /* the session has moved */
 		:: else
 		fi;
 		carryOut(request[c], about[c], false); commit(a);
-		request[c] = 0; about[c] = 0 }
-	:: d_step { late[c] != 0 && (stray[c] && !on(BUG_REQUEST_IN_NEXT_SESSION) -> oldAlive[s] : alive[s]) && mayCome(late[c]) ->
+		request[c] = 0; about[c] = 0; recorded() }
+	:: d_step { late[c] != 0 && (stray[c] && !on(BUG_REQUEST_IN_NEXT_SESSION) -> oldAlive[s] : alive[s]) && mayCome(late[c]) && onRecord(late[c], lateAbout[c], epoch[s] - stray[c]) ->
+		note(late[c], lateAbout[c]);
 		each(if :: !stray[k] && age[k] < age[c] -> forget() :: else fi);
 		carryOut(late[c], lateAbout[c], stray[c]); commit(0);
-		k = c; forget(); k = 0 }
+		k = c; forget(); k = 0; recorded() }
 	od
 }
 
@@ -231,7 +313,7 @@ end:	do
 #define FAULTS (BREAKS || SILENCES || CRASHES || DEPOSED)
 #if FAULTS
 /* The faults of the session of contender c. */
-proctype session(byte c) {
+proctype session(byte c) DUE {
 	byte j;
 end:	do
 #if BREAKS
@@ -258,25 +340,27 @@ end:	do
 #endif
 #if SILENCES
 	/* recipes: recipes.hold.atDeadline, recipes.hold.Lose */
-	:: d_step { evidence[s] && alive[s] && silences < SILENCES ->
-		silences++; evidence[s] = false; believes[c] = believes[c] && on(BUG_NO_DEADLINE) }
+	:: d_step { evidence[s] && alive[s] && may(silences, SILENCES) && loses ->
+		noteBelief(); counted(silences); evidence[s] = false; believes[c] = believes[c] && on(BUG_NO_DEADLINE); recorded() }
 	/* recipes: session.heartbeat.beat */
 	:: d_step { alive[s] && !ended[s] && !evidence[s] -> evidence[s] = true }
-	:: d_step { alive[s] && !evidence[s] ->
+	:: d_step { alive[s] && !evidence[s] && endOnRecord(epoch[s]) ->
 		assert(!(on(EXPIRED_HOLDER) && (token & mine[s]) && several(stand)));
 		last[s] = stand; remove(mine[s]); alive[s] = false; commit(0);
 		if :: !stray[c] -> k = c; forget(); k = 0 :: else fi;
-		if :: !on(BUG_REQUEST_IN_NEXT_SESSION) -> request[c] = 0; about[c] = 0 :: else fi }
+		if :: !on(BUG_REQUEST_IN_NEXT_SESSION) -> request[c] = 0; about[c] = 0 :: else fi; stepped() }
 	:: d_step { !alive[s] && !ended[s] && !dead[s] -> ended[s] = true; believes[c] = false }
 #endif
 #if DEPOSED
-	:: d_step { alive[s] && !ended[s] && deposed < DEPOSED -> deposed++; ended[s] = true; believes[c] = false }
+	:: d_step { alive[s] && !ended[s] && deposed < DEPOSED && anotherOnRecord && loses ->
+		noteBelief(); deposed++; ended[s] = true; believes[c] = false; recorded() }
 #endif
 #if CRASHES
 	:: d_step { !dead[s] && alive[s] && !ended[s] && crashes < CRASHES -> crashes++; dead[s] = true; believes[c] = false }
 #endif
 #if DEPOSED || CRASHES
-	:: d_step { oldAlive[s] -> oldAlive[s] = false; remove(old[s]); commit(0); if :: stray[c] -> k = c; forget(); k = 0 :: else fi }
+	:: d_step { oldAlive[s] && endOnRecord(epoch[s] - 1) ->
+		oldAlive[s] = false; remove(old[s]); commit(0); if :: stray[c] -> k = c; forget(); k = 0 :: else fi; stepped() }
 #endif
 	od
 }
@@ -295,15 +379,21 @@ inline hearSome() { do :: nempty(stream[s]) -> d_step { hear() } :: empty(stream
 inline hearAnswer() { d_step { answered -> do :: answer[c] == ASKED -> hear() :: else -> break od } }
 inline ask(op, nodes) { answer[c] = ASKED; d_step { request[c] = op; about[c] = nodes } }
 inline heard() { answer[c] = 0; made[c] = 0 }
+#if TRACE
+#define mayCancel (!over && !granted[c])
+#else
 #define mayCancel (!over && cancels < CANCELS)
-inline cancel() { cancels++; over = true }
+#endif
+inline cancel() { counted(cancels); over = true }
 #define ahead (known[s] & (node[c] - 1))
 #define after(b) (ahead & ~(b | (b - 1)))
 #define choice(b) ((b & ahead) && (!on(LEAN) || !several(after(b)) && (after(b) || !several(ahead))))
 #define further(b) (after(b) && !(on(LEAN) && choice(b)))
 #define mayList (ahead && stale && (!on(LEAN) || several(ahead)))
 #define mayWatch (ahead && !(on(LEAN) && mayList))
-#ifdef SHARED
+#if TRACE
+#define own(b) ((b) & mine[s])
+#elif defined(SHARED)
 #define own(b) (c < 2 && ((b) == node[0] || (b) == node[1]))
 #else
 #define own(b) false
@@ -312,20 +402,26 @@ inline cancel() { cancels++; over = true }
 /* The turn of the session's other contenders begins with the release.
  * recipes: queue.Contender.leaving, queue.localQueue.leaving */
 inline turnOver() {
-	d_step {
-		believes[c] = false; leaving[s] = leaving[s] | node[c]; known[s] = known[s] & ~node[c];
-		each(if :: waits[k] != 0 && waits[k] == node[c] -> woken[k] = true :: else fi)
+	d_step { leaves ->
+		noteBelief(); believes[c] = false; leaving[s] = leaving[s] | node[c]; known[s] = known[s] & ~node[c];
+		each(if :: waits[k] != 0 && waits[k] == node[c] -> woken[k] = true :: else fi);
+		recorded()
 	}
 }
 
-proctype contender(byte c) {
-	byte b, rounds, seen;
+proctype contender(byte c) DUE {
+	set b; byte rounds, seen;
 	bool over, stale, hadTurn; /* over: it has held, or given up; stale: known may be shorter than that; hadTurn: with this node;
 	                           * seen: of held, when the create was sent */
 
 round:	if
+#if TRACE
+	:: d_step { isNext(BEGUN) && who == c -> granted[c] = what; over = false; step() }
+	:: atomic { is(ANSWERED, 0, 0) -> d_step { step() }; goto round }
+#else
 	:: rounds == ROUNDS -> goto finished
 	:: else -> rounds++; over = false
+#endif
 	fi;
 	{ skip;
 again:	atomic { /* recipes: queue.NewContender, queue.Contender.Enqueue, queue.enqueueAll */
@@ -418,7 +514,7 @@ wait:	if
 #endif
 	fi;
 turn:	if /* recipes: recipes.Client.startHold, session.Session.AwaitEvidence, recipes.newHold, session.Locked.Left */
-	:: d_step { evidence[s] || on(BUG_GRANT_WITHOUT_EVIDENCE) ->
+	:: d_step { (evidence[s] || on(BUG_GRANT_WITHOUT_EVIDENCE)) && grantOnRecord ->
 		if
 		:: removed & node[c] /* it is told within a heartbeat */
 		:: else ->
@@ -430,7 +526,7 @@ turn:	if /* recipes: recipes.Client.startHold, session.Session.AwaitEvidence, re
 			grows = (x > token); token = x; x = 0;
 			assert(grows)
 		fi;
-		believes[c] = true; over = true; hadTurn = true }
+		believes[c] = true; over = true; hadTurn = true; noteHolder(); stepped() }
 #if ADMINS
 	:: atomic { !(stand & node[c]) -> goto again } /* recipes: session.heartbeat.nodesGone */
 #endif
@@ -472,7 +568,7 @@ delete:		if :: on(BUG_DELETE_BY_NAME) -> ask(DELETE, number[c]) :: else -> ask(D
 		if
 		:: dead[s] -> node[c] = 0; goto finished
 		:: else ->
-			d_step { alive[s] = true; evidence[s] = true; ended[s] = false; view[s] = stand; last[s] = 0 };
+			d_step { alive[s] = true; evidence[s] = true; ended[s] = false; view[s] = stand; last[s] = 0; renewed() };
 			if
 			:: over -> node[c] = 0; goto round
 			:: !over && on(BUG_ADOPT_OLD_SESSION) -> node[c] = 0; goto find
@@ -489,16 +585,16 @@ finished:
 }
 
 #if ADMINS || REAPS
-proctype outsider() {
-	byte c, b = 1;
+proctype outsider() DUE {
+	byte c; set b = 1;
 end:	do
 #if ADMINS
-	:: atomic { stand != 0 && admins < ADMINS -> admins++;
+	:: atomic { stand != 0 && may(admins, ADMINS) && othersOnRecord -> counted(admins);
 		do
-		:: b & stand -> break
+		:: (b & stand) && theirs(b) -> break
 		:: stand & ~(b | (b - 1)) -> b = b << 1
 		od;
-		d_step { removed = removed | b; remove(b); commit(0); b = 1 } }
+		d_step { removed = removed | b; remove(b); commit(0); b = 1; stepped() } }
 #endif
 #if REAPS
 	:: d_step { stand == 0 && first < next && reaps < REAPS -> reaps++; first = next }
@@ -511,11 +607,15 @@ end:	do
 init {
 	byte c;
 	atomic {
+#if TRACE
+		c_code { zk_load(); };
+		for (c : 0 .. N - 1) { slot[c] = c };
+#endif
 		for (c : 0 .. N - 1) {
 			alive[s] = true; evidence[s] = true;
 			run leader(c); run contender(c);
 #if FAULTS
-			if :: c == 0 || S(c) != S(c - 1) -> run session(c) :: else fi
+			if :: TRACE || c == 0 || S(c) != S(c - 1) -> run session(c) :: else fi
 #endif
 		};
 #if ADMINS || REAPS
@@ -523,5 +623,11 @@ init {
 #endif
 		c = 0
 	};
+#if TRACE
+	do
+	:: d_step { isNext(EMPTY) && stand == 0 -> step() }
+	:: d_step { isNext(WINDOW) -> c_code { zk_window(); } }
+	od;
+#endif
 end:	atomic { settled -> clean = (stand == 0); assert(clean) }
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/zkverify/zkverify/ensemble/simulated"
 	"github.com/zkverify/zkverify/internal/seeded"
 	"github.com/zkverify/zkverify/internal/words"
+	"github.com/zkverify/zkverify/spec"
 	"github.com/zkverify/zkverify/workload/campaign"
 	"github.com/zkverify/zkverify/workload/folder"
 	"github.com/zkverify/zkverify/workload/simulation"
@@ -48,6 +49,7 @@ type simCmd struct {
 	For             time.Duration `help:"Begin no run after this time; default when all are made."`
 	StopAtViolation bool          `help:"End with the first run in which a guarantee is violated."`
 	Out             string        `help:"Folder for results.jsonl, coverage.json and the runs that do not pass, made if need be; a sweep that was begun there continues. Default runs/<time>-sim." placeholder:"DIR"`
+	Model           bool          `name:"validate" help:"Ask the model of the mutex, spec/mutex.pml, whether it can do what each run has done. Needs spin and a C compiler."`
 	JSON            bool          `name:"json" help:"Print a line of JSON for each run on stdout."`
 
 	Verbose bool `short:"v" help:"Print the table of which states the faults have met, for each plan. It is always in coverage.json."`
@@ -59,7 +61,7 @@ type simCmd struct {
 }
 
 func (simCmd) Help() string {
-	return help.WithExamples("Drives the locks as they are shipped, on servers that are simulated in the same process, in virtual time, and judges each run as a real one. A run is decided by its seed: a run that violates a guarantee is made again twice, then with fewer and fewer faults as long as it still does, and the command that makes it again is printed. Without a seeded Go runtime (make build-sim) the same seed makes nearly the same run, not exactly. The exit status is 1 if a run violates a guarantee, 0 if all runs were made, none violates one and at least one put every guarantee to the test, else 2.",
+	return help.WithExamples("Drives the locks as they are shipped, on servers that are simulated in the same process, in virtual time, and judges each run as a real one. A run is decided by its seed: a run that violates a guarantee is made again twice, then with fewer and fewer faults as long as it still does, and the command that makes it again is printed. Without a seeded Go runtime (make build-sim) the same seed makes nearly the same run, not exactly. With --validate the model of the mutex, spec/mutex.pml, has to be able to do what each run has done (docs/spec.md). The exit status is 1 if a run violates a guarantee, 0 if all runs were made, none violates one and at least one put every guarantee to the test, else 2.",
 		"zkverify sim --seeds 1000 --recipe all --plan all",
 		"zkverify sim --for 8h --recipe all --plan all",
 		"zkverify sim --from 4711 --seeds 1 --trace --until 12s")
@@ -238,7 +240,13 @@ func (s *simCmd) fleet() (simulation.Fleet, error) {
 	if err != nil {
 		return simulation.Fleet{}, err
 	}
-	return simulation.Fleet{Subprocess: program, Jobs: jobs, Look: simulation.Look{Until: s.Until, Trace: s.Trace}, Made: madeBy(program)}, nil
+	var validator *spec.Validator
+	if s.Model {
+		if validator, err = spec.NewValidator(); err != nil {
+			return simulation.Fleet{}, usage("--validate: %w", err)
+		}
+	}
+	return simulation.Fleet{Subprocess: program, Validator: validator, Jobs: jobs, Look: simulation.Look{Until: s.Until, Trace: s.Trace}, Made: madeBy(program)}, nil
 }
 
 // madeBy describes the program that makes runs. Programs with the same description make the same
@@ -310,6 +318,8 @@ func simSentence(o simulation.Outcome, kept string) string {
 		return fmt.Sprintf("the run failed: %s (%s)", o.Trouble, kept)
 	case o.Outcome == verdict.Violated:
 		return fmt.Sprintf("VIOLATED: %s (%s)", strings.Join(o.Violated, ", "), filepath.Join(kept, folder.Page))
+	case o.Differs():
+		return fmt.Sprintf("DIFFERS from spec/mutex.pml: %s (%s)", o.Model.Differs[0], filepath.Join(kept, spec.RecordFile))
 	}
 	return fmt.Sprintf("%s: %s (%s)", o.Outcome, o.Reason, kept)
 }

@@ -58,6 +58,8 @@ func txnOf(x *tree.Txn) txnlog.Txn {
 			t.Changes = append(t.Changes, txnlog.Change{Op: wire.Delete, Path: c.Path})
 		case tree.SetData:
 			t.Changes = append(t.Changes, txnlog.Change{Op: wire.SetData, Path: c.Path, Data: c.Data, Version: c.Version})
+		case tree.Check:
+			t.Changes = append(t.Changes, txnlog.Change{Op: wire.Check, Path: c.Path})
 		case tree.CloseSession:
 			for _, path := range c.Paths {
 				t.Changes = append(t.Changes, txnlog.Change{Op: wire.Delete, Path: path})

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/internal/seeded"
+	model "github.com/zkverify/zkverify/spec"
 	"github.com/zkverify/zkverify/workload/campaign"
 )
 
@@ -23,6 +25,8 @@ type Fleet struct {
 	Look                Look // for each run
 	// Made names the program that makes the runs; it is part of their outcomes.
 	Made string
+	// Validator, if not nil, validates each run by spec/mutex.pml.
+	Validator *model.Validator
 	// Jobs is the number of processes at a time, at least 1.
 	Jobs int
 }
@@ -41,10 +45,23 @@ func (f Fleet) Run(ctx context.Context, s Spec, dir string) (Outcome, error) {
 		return o, errors.Join(os.WriteFile(filepath.Join(dir, campaign.StacksFile), failed.Printed, 0o644), f.keep(dir, o))
 	}
 	o.Made = f.Made
+	if err == nil && f.Validator != nil {
+		err = o.validate(ctx, f.Validator, dir)
+	}
 	if err != nil || o.Passed() && !f.Look.Trace {
 		return o, errors.Join(err, os.RemoveAll(dir))
 	}
 	return o, f.keep(dir, o)
+}
+
+// validate asks the model whether it can do what the run has done.
+func (o *Outcome) validate(ctx context.Context, v *model.Validator, dir string) error {
+	m, err := v.Validate(ctx, filepath.Join(dir, model.RecordFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // the history, or some transactions, are missing
+	}
+	o.Model = &m
+	return err
 }
 
 // request is the JSON that a Fleet sends to a process. Its length is the same for the same
@@ -53,12 +70,17 @@ type request struct {
 	Spec  Spec   `json:"spec"`
 	Until string `json:"until"` // ns, always as many digits
 	Trace int    `json:"trace"` // 0 or 1
+	// Validate is 0 or 1.
+	Validate int `json:"validate"`
 }
 
 func (f Fleet) request(s Spec) request {
 	r := request{Spec: s, Until: fmt.Sprintf("%020d", f.Look.Until)}
 	if f.Look.Trace {
 		r.Trace = 1
+	}
+	if f.Validator != nil {
+		r.Validate = 1
 	}
 	return r
 }
@@ -71,7 +93,7 @@ func Host(version string, in io.Reader, out io.Writer) {
 			return Outcome{}, fmt.Errorf("until: %w", err)
 		}
 		seeded.Seed(uint64(r.Spec.Seed))
-		o, err := Run(t, ".", r.Spec, Look{time.Duration(until), r.Trace == 1})
+		o, err := Run(t, ".", r.Spec, Look{time.Duration(until), r.Trace == 1, r.Validate == 1})
 		o.CPU = campaign.CPU()
 		return o, err
 	})

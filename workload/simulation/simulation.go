@@ -23,9 +23,11 @@ import (
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/ensemble/model/live"
 	"github.com/zkverify/zkverify/ensemble/simulated"
+	"github.com/zkverify/zkverify/ensemble/txnlog"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/internal/seeded"
 	"github.com/zkverify/zkverify/nemesis"
+	model "github.com/zkverify/zkverify/spec"
 	"github.com/zkverify/zkverify/workload/folder"
 )
 
@@ -61,11 +63,16 @@ type Outcome struct {
 	Made string `json:"made,omitempty"`
 	// Chosen names the parts of the Spec that a sweep has chosen: "faults", "recipes".
 	Chosen []string `json:"chosen,omitempty"`
+	// Model is the outcome of the validation by spec/mutex.pml, if it was asked for.
+	Model *model.Validated `json:"model,omitempty"`
 }
+
+// Differs reports whether the model of the mutex cannot do what the run has done.
+func (o Outcome) Differs() bool { return o.Model != nil && len(o.Model.Differs) > 0 }
 
 // Passed reports whether no file of the run needs to be kept.
 func (o Outcome) Passed() bool {
-	return o.Trouble == "" && (o.Outcome == verdict.Holds || o.Outcome == verdict.NotExercised)
+	return o.Trouble == "" && !o.Differs() && (o.Outcome == verdict.Holds || o.Outcome == verdict.NotExercised)
 }
 
 // Run carries out a run in a bubble and judges it. Unless the run passes, its folder, which
@@ -96,6 +103,11 @@ func Run(t *testing.T, dir string, s Spec, look Look) (Outcome, error) {
 	}
 	if kept == nil {
 		return o, runErr
+	}
+	if look.Validate {
+		if err := writeRecord(filepath.Join(dir, model.RecordFile), kept, trace.txns, trace.began); err != nil {
+			return o, err
+		}
 	}
 	r, err := checker.CheckEvents(context.Background(), kept.Header(), kept.Events(), checker.WithService(done.Service))
 	if err != nil {
@@ -144,7 +156,7 @@ func (w *world) record(ctx context.Context, s Spec, until time.Duration, t *trac
 	done, kept, err := folder.Keep(ctx, *w.Config, time.Time{}, map[string]string{
 		"plan": s.Plan, "seed": strconv.FormatInt(s.Seed, 10), "clock": "virtual",
 	})
-	t.chosen = e.Chosen()
+	t.chosen, t.txns = e.Chosen(), e.Committed()
 	return done, kept, errors.Join(err, e.Close())
 }
 
@@ -155,6 +167,8 @@ type trace struct {
 	keep     bool
 	messages []live.Message // if they are kept
 	chosen   int            // choices of the order of messages
+
+	txns []txnlog.Txn // of the servers, once the run is over
 
 	// end is called with the first message after until, if that is not 0. A timer, or a deadline
 	// of the run's context, would change the order of other timers, and with that the run.

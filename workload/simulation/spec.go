@@ -44,6 +44,8 @@ type Look struct {
 	// Trace writes every message between clients and servers to TraceFile, in the folder of the
 	// run, which is kept.
 	Trace bool
+	// Validate writes a record for spec/mutex.pml into the folder of the run.
+	Validate bool
 }
 
 // TraceFile is the name of the file with the messages of a run that was traced.

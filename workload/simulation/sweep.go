@@ -29,6 +29,7 @@ type Sweep struct {
 	asked map[string]bool // the runs that are asked for now and are made
 
 	holding, violated, unknown, failed int
+	differing, steps, undecided        int // runs that differ from the model; steps that it can do; those not decided
 	cpu, virtual                       time.Duration
 	cycles                             int64
 	struck                             int
@@ -90,9 +91,14 @@ func (s *Sweep) note(o Outcome) {
 	o.Coverage, o.Placements = Met{}, nil // they are in the sums
 	s.results[name], s.order = o, append(s.order, name)
 	s.cpu, s.virtual, s.cycles, s.struck = s.cpu+o.CPU, s.virtual+o.Virtual, s.cycles+o.Cycles, s.struck+o.Struck
+	if o.Model != nil {
+		s.steps, s.undecided = s.steps+o.Model.Steps, s.undecided+o.Model.Beyond
+	}
 	switch {
 	case o.Outcome == verdict.Violated:
 		s.violated++
+	case o.Differs():
+		s.differing++
 	case o.Trouble != "":
 		s.failed++
 	case o.Outcome == verdict.Unknown:
@@ -140,18 +146,25 @@ func (s *Sweep) ToExplain() (all []Outcome) {
 }
 
 // Outcome sums up the runs of the file. seeds is the number of runs that are asked for, 0 if
-// there is no number. The outcome is violated if one run is, unknown if one is or failed, or if
-// one of those asked for is missing, and not exercised if none put every guarantee to the test.
+// there is no number. The outcome is violated if one run is, unknown if one is, failed or differs
+// from the model, or if one of those asked for is missing, and not exercised if none put every guarantee to the test.
 func (s *Sweep) Outcome(seeds int) verdict.Outcome {
 	switch {
 	case s.violated > 0:
 		return verdict.Violated
-	case s.failed+s.unknown > 0 || s.Made() < seeds:
+	case s.failed+s.unknown+s.differing > 0 || s.Made() < seeds:
 		return verdict.Unknown
 	case s.holding == 0:
 		return verdict.NotExercised
 	}
 	return verdict.Holds
+}
+
+func differ(runs int) string {
+	if runs == 1 {
+		return "1 run differs"
+	}
+	return fmt.Sprintf("%d runs differ", runs)
 }
 
 // Summary describes the outcomes of the runs. seeds is the number of runs that are asked for, 0
@@ -170,8 +183,11 @@ func (s *Sweep) Summary(seeds int, took time.Duration) string {
 	if s.unknown > 0 {
 		fmt.Fprintf(&b, ", %d unknown", s.unknown)
 	}
-	if rest := len(s.order) - s.violated - s.failed - s.holding - s.unknown; rest > 0 {
+	if rest := len(s.order) - s.violated - s.failed - s.holding - s.unknown - s.differing; rest > 0 {
 		fmt.Fprintf(&b, ", %d violate nothing but did not put every guarantee to the test", rest)
+	}
+	if s.steps > 0 {
+		fmt.Fprintf(&b, "\n%s from the model of the mutex in a step, of %d that were compared; %d are not decided", differ(s.differing), s.steps, s.undecided)
 	}
 	if minutes := s.virtual.Minutes(); minutes > 0 {
 		fmt.Fprintf(&b, "\n%.1f virtual minutes, %.2f s of CPU each; %s and %s; took %s", minutes, s.cpu.Seconds()/minutes,

@@ -1,0 +1,227 @@
+package spec
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Validated is the outcome of the validation of one record.
+type Validated struct {
+	Windows int            `json:"windows"`          // parts of the record, which do not depend on each other
+	Steps   int            `json:"steps"`            // in them
+	Beyond  int            `json:"beyond,omitempty"` // further steps, which are not decided
+	Why     map[string]int `json:"why,omitempty"`    // the reasons for these
+	// Differs says what the model cannot do, "" if it can do all.
+	Differs []string `json:"differs,omitempty"`
+}
+
+func (v *Validated) beyond(why string, steps int) {
+	v.Beyond += steps
+	v.Why[why] += steps
+}
+
+// Validator decides whether spec/mutex.pml can do what a run has done.
+type Validator struct {
+	text, reader string
+	dir          string // of compiled checkers
+}
+
+// NewValidator returns a validator. The error tells how to install a program that is missing.
+func NewValidator() (*Validator, error) {
+	if err := findTools(); err != nil {
+		return nil, err
+	}
+	text, err := files.ReadFile("mutex.pml")
+	if err != nil {
+		return nil, err
+	}
+	reader, err := files.ReadFile("trace.inc")
+	if err != nil {
+		return nil, err
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(slices.Concat(text, reader, []byte(strings.Join(slices.Concat(traceSwitches, traceFlags), " "))))
+	v := &Validator{text: string(text), reader: string(reader), dir: filepath.Join(cache, "zkverify", "mutex-"+hex.EncodeToString(sum[:8]))}
+	return v, os.MkdirAll(v.dir, 0o755)
+}
+
+// The model is compiled once for each of these numbers of contenders.
+var sizes = []int{3, 6, mostSlots}
+
+// What can happen unseen in a run: each between two lines of the record, as often as it changes
+// anything.
+var traceSwitches = []string{"-DTRACE=1", "-DBREAKS=1", "-DSILENCES=1", "-DCANCELS=1", "-DDEPOSED=1", "-DADMINS=1", "-DWRITES"}
+
+var traceFlags = []string{"-O1", "-w", "-DSAFETY", "-DNOCLAIM", "-DNOREDUCE", "-DREVERSE", "-DVECTORSZ=65536", "-DHC4"}
+
+// checker returns the program for so many contenders, which is compiled if need be.
+func (v *Validator) checker(ctx context.Context, n int) (string, error) {
+	program := filepath.Join(v.dir, fmt.Sprintf("pan-%d", n))
+	if _, err := os.Stat(program); err == nil {
+		return program, nil
+	}
+	dir, err := os.MkdirTemp(v.dir, "make-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(dir)
+	err = errors.Join(os.WriteFile(filepath.Join(dir, "mutex.pml"), []byte(v.text), 0o600), os.WriteFile(filepath.Join(dir, "trace.inc"), []byte(v.reader), 0o600))
+	if err != nil {
+		return "", err
+	}
+	size := "-DN=" + strconv.Itoa(n)
+	if out, err := output(ctx, dir, "spin", append(append([]string{"-Pcc -E -xc", size}, traceSwitches...), "-a", "mutex.pml")...); err != nil {
+		return "", fmt.Errorf("spin does not accept mutex.pml: %s", firstLine(out, "error"))
+	}
+	if out, err := output(ctx, dir, "cc", append(slices.Clone(traceFlags), "-DNCONT="+strconv.Itoa(n), "-o", "pan", "pan.c")...); err != nil {
+		return "", fmt.Errorf("the C compiler does not accept what spin made of mutex.pml: %s", firstLine(out, "error"))
+	}
+	return program, os.Rename(filepath.Join(dir, "pan"), program)
+}
+
+// Validate validates the record in a file.
+func (v *Validator) Validate(ctx context.Context, file string) (Validated, error) {
+	var out Validated
+	steps, err := readRecord(file)
+	if err != nil {
+		return out, err
+	}
+	out.Why = map[string]int{}
+	locks := split(steps)
+	bySize := map[int][]*window{}
+	for _, name := range slices.Sorted(maps.Keys(locks)) {
+		for _, w := range locks[name] {
+			out.Windows++
+			out.Steps += len(w.lines)
+			if w.beyond != "" {
+				out.beyond(w.beyond, w.rest)
+			}
+			if len(w.slots) > mostSlots {
+				w.slots = w.slots[:mostSlots]
+			}
+			i, _ := slices.BinarySearch(sizes, len(w.slots))
+			bySize[sizes[i]] = append(bySize[sizes[i]], w)
+		}
+	}
+	for _, n := range sizes {
+		if len(bySize[n]) == 0 {
+			continue
+		}
+		results, err := v.run(ctx, n, bySize[n])
+		if err != nil {
+			return out, err
+		}
+		for i, w := range bySize[n] {
+			switch r := results[i]; {
+			case r == "done":
+			case strings.HasPrefix(r, "stops "):
+				at, err := strconv.Atoi(r[len("stops "):])
+				if err != nil || at >= len(w.lines) {
+					return out, fmt.Errorf("the checker of the model says %q", r)
+				}
+				text, err := v.differs(ctx, n, w, steps, at)
+				if err != nil {
+					return out, err
+				}
+				out.Differs = append(out.Differs, text)
+			default:
+				out.beyond(r, len(w.lines))
+				out.Steps -= len(w.lines)
+			}
+		}
+	}
+	return out, nil
+}
+
+// chunk is the number of windows that one process decides. If it does not find that the model can do
+// all of them, each has a process of its own.
+const chunk = 60
+
+// run returns the outcome of each window: "done", "stops LINE", or why it is not decided.
+func (v *Validator) run(ctx context.Context, n int, windows []*window) ([]string, error) {
+	joint, err := v.decide(ctx, n, slices.Collect(slices.Chunk(windows, chunk)))
+	if err != nil {
+		return nil, err
+	}
+	var again [][]*window
+	results := make([]string, len(windows))
+	var at []int
+	for i := range windows {
+		if results[i] = joint[i/chunk]; results[i] != "done" {
+			again, at = append(again, windows[i:i+1]), append(at, i)
+		}
+	}
+	alone, err := v.decide(ctx, n, again)
+	for i, r := range alone {
+		results[at[i]] = r
+	}
+	return results, err
+}
+
+// decide returns the outcome of each chunk.
+func (v *Validator) decide(ctx context.Context, n int, chunks [][]*window) ([]string, error) {
+	if len(chunks) == 0 {
+		return nil, nil
+	}
+	program, err := v.checker(ctx, n)
+	if err != nil {
+		return nil, err
+	}
+	in := []int{len(chunks)}
+	for _, c := range chunks {
+		at := len(in) + 1
+		in = append(in, len(c), 0)
+		for _, w := range c {
+			in = w.numbers(in)
+		}
+		in[at] = len(in) - at - 1
+	}
+	b := new(bytes.Buffer)
+	for _, number := range in {
+		b.WriteString(strconv.Itoa(number))
+		b.WriteByte('\n')
+	}
+	cmd := exec.CommandContext(ctx, program, "-m20000", "-w16", "-E", "-n")
+	cmd.Stdin, cmd.Dir = b, v.dir
+	out, err := cmd.CombinedOutput()
+	var results []string
+	for line := range strings.Lines(string(out)) {
+		if r, is := strings.CutPrefix(line, "chunk "); is {
+			results = append(results, strings.TrimSpace(r))
+		}
+	}
+	if len(results) != len(chunks) {
+		return nil, fmt.Errorf("the checker of the model decided %d of %d parts: %v: %s", len(results), len(chunks), err, firstLine(string(out), "error"))
+	}
+	return results, nil
+}
+
+// numbers appends the window in the form of trace.inc.
+func (w *window) numbers(in []int) []int {
+	in = append(in, len(w.slots), len(w.lines))
+	for i, s := range w.slots {
+		last := len(s.sessions) - 1
+		if s.session != i {
+			last = len(w.slots[s.session].sessions) - 1
+		}
+		in = append(in, s.session, last)
+	}
+	for _, l := range w.lines {
+		in = append(in, l.kind, l.who, l.what, l.at)
+	}
+	return in
+}

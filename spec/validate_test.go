@@ -1,0 +1,166 @@
+package spec
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// good is a record: contender 1 gets the lock after contender 0, which crashes later, and an
+// acquire of contender 1 fails.
+var good = []Step{
+	{Kind: Session, Process: -1, Session: "a", Clients: []int{0}},
+	{Kind: Session, Process: -1, Session: "b", Clients: []int{1}},
+	{Kind: Acquire, Lock: "l", Process: 0, Session: "a", Nodes: []int64{10}, Granted: true},
+	{Kind: Create, Lock: "l", Process: -1, Session: "a", Node: 10},
+	{Kind: Grant, Lock: "l", Process: 0, Session: "a", Node: 10},
+	{Kind: Acquire, Lock: "l", Process: 1, Session: "b", Nodes: []int64{11}, Granted: true},
+	{Kind: Create, Lock: "l", Process: -1, Session: "b", Node: 11},
+	{Kind: Write, Lock: "l", Process: -1, Session: "a", Node: 10},
+	{Kind: Release, Lock: "l", Process: 0, Session: "a"},
+	{Kind: Delete, Lock: "l", Process: -1, Session: "a", Node: 10},
+	{Kind: Released, Lock: "l", Process: 0, Session: "a"},
+	{Kind: Grant, Lock: "l", Process: 1, Session: "b", Node: 11},
+	{Kind: Acquire, Lock: "l", Process: 0, Session: "a", Nodes: []int64{12}, Granted: true},
+	{Kind: Create, Lock: "l", Process: -1, Session: "a", Node: 12},
+	{Kind: Delete, Lock: "l", Process: -1, Session: "z", Node: 11},
+	{Kind: Loss, Lock: "l", Process: 1, Session: "b"},
+	{Kind: Grant, Lock: "l", Process: 0, Session: "a", Node: 12},
+	{Kind: Acquire, Lock: "l", Process: 1, Session: "b"},
+	{Kind: Create, Lock: "l", Process: -1, Session: "b", Node: 13},
+	{Kind: Delete, Lock: "l", Process: -1, Session: "b", Node: 13},
+	{Kind: Loss, Lock: "l", Process: 0, Session: "a"},
+	{Kind: End, Process: -1, Session: "a"},
+}
+
+func without(steps []Step, i int) []Step {
+	out := append([]Step(nil), steps[:i]...)
+	return append(out, steps[i+1:]...)
+}
+
+func swapped(steps []Step, i, j int) []Step {
+	out := append([]Step(nil), steps...)
+	out[i], out[j] = out[j], out[i]
+	return out
+}
+
+func validator(t *testing.T) *Validator {
+	t.Helper()
+	v, err := NewValidator()
+	if err != nil {
+		t.Skip(err)
+	}
+	return v
+}
+
+func validate(t *testing.T, v *Validator, steps []Step) Validated {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), RecordFile)
+	f, err := os.Create(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range steps {
+		steps[i].Time = time.Duration(i) * time.Second
+	}
+	if err := errors.Join(WriteRecord(f, steps), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	r, err := v.Validate(t.Context(), file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestTheModelDoesWhatARunDid(t *testing.T) {
+	r := validate(t, validator(t), good)
+	if len(r.Differs) > 0 || r.Windows != 1 || r.Steps != 20 || r.Beyond != 0 {
+		t.Errorf("%+v, want one window of 20 steps that the model can do", r)
+	}
+}
+
+func TestTheFirstStepThatTheModelCannotDoIsNamed(t *testing.T) {
+	v := validator(t)
+	for name, c := range map[string]struct {
+		steps []Step
+		want  []string
+	}{
+		"a grant out of turn": {swapped(good, 10, 11)[:11:11], nil},
+		"a grant while a node ahead stands": {swapped(swapped(good, 9, 11), 10, 11), []string{
+			"line 10, l at 9s: contender 1 is granted the lock by node 0xb, which the model cannot do here",
+			"it could have done this: contender 0 deletes node 0xa",
+		}},
+		"a holder whose node is deleted first":               {swapped(good, 8, 9), []string{"line 9, l at 8s: contender 0 deletes node 0xa", "contender 0 releases the lock"}},
+		"a release that is answered before the node is gone": {swapped(good, 9, 10), []string{"line 10, l at 9s: contender 0 is told that the lock is released"}},
+		"a loss that is told after the session":              {swapped(good, 20, 21), []string{"line 21, l at 20s: session a of contender 0 ends", "contender 0 is told that it has lost the lock"}},
+		"a node that is left":                                {append(without(good, 19), Step{Kind: Over, Process: -1}), []string{"line 22, l at 21s: all clients have left"}},
+		"a second holder":                                    {without(good, 8), []string{"line 9, l at 8s: contender 0 deletes node 0xa"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := validate(t, v, c.steps)
+			if c.want == nil {
+				if len(r.Differs) > 0 {
+					t.Errorf("%v, want none: the record is cut before the step", r.Differs)
+				}
+				return
+			}
+			if len(r.Differs) != 1 {
+				t.Fatalf("%+v, want one difference", r)
+			}
+			for _, want := range c.want {
+				if !strings.Contains(r.Differs[0], want) {
+					t.Errorf("%s\nwant: %s", r.Differs[0], want)
+				}
+			}
+		})
+	}
+}
+
+func TestWhatIsNoRecordEndsInASentence(t *testing.T) {
+	v := &Validator{dir: t.TempDir()}
+	for name, c := range map[string]struct{ text, want string }{
+		"nothing":             {"", "it has no line"},
+		"half a line":         {`{"step":"create","process":-1,"loc`, ":1: "},
+		"no JSON":             {"{}\nhello\n", ":2: "},
+		"time that goes back": {`{"at":2}` + "\n" + `{"at":1}` + "\n", ":2: "},
+		"a long line":         {`{"lock":"` + strings.Repeat("a", 1<<20) + `"}`, ":1: "},
+	} {
+		file := filepath.Join(t.TempDir(), RecordFile)
+		if err := os.WriteFile(file, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := v.Validate(t.Context(), file); !errors.Is(err, ErrRecord) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want ErrRecord with %q", name, err, c.want)
+		}
+	}
+	if _, err := v.Validate(t.Context(), filepath.Join(t.TempDir(), RecordFile)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%v, want that there is none", err)
+	}
+}
+
+// Steps that no run has made must neither crash the split nor the checker.
+func TestAStrangeRecordIsSplit(t *testing.T) {
+	kinds := []Kind{Session, Create, Delete, Write, End, Acquire, Grant, Loss, Release, Released, Over}
+	var steps []Step
+	for i := range 4000 {
+		n := i*i*7 + i/3
+		steps = append(steps, Step{Kind: kinds[n%len(kinds)], Lock: []string{"a", "b", ""}[n%3], Process: n%23 - 2, Session: string(rune('a' + n%5)), Node: int64(n % 61), Nodes: []int64{int64(n % 17)}, Granted: n%2 == 0, Clients: []int{n % 11}})
+	}
+	for _, all := range split(steps) {
+		for _, w := range all {
+			if len(w.lines) > mostLines {
+				t.Errorf("a window of %d lines", len(w.lines))
+			}
+			for _, l := range w.lines {
+				if l.who >= mostSlots {
+					t.Fatalf("contender %d", l.who)
+				}
+			}
+		}
+	}
+}

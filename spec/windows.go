@@ -1,0 +1,365 @@
+package spec
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// The most that the model takes in one window.
+const (
+	mostNodes = 29 // a node is a bit
+	mostSlots = 12
+	mostLines = 4000
+)
+
+// window is a part of the record of a lock. Before it and after it no node stands and no client
+// believes that it holds the lock, so windows do not depend on each other.
+type window struct {
+	lock    string
+	slots   []slot
+	lines   []line
+	beyond  string // why the model cannot speak of the rest of it, or ""
+	rest    int    // the number of lines of that
+	nodes   int
+	bits    map[int64]int    // by node
+	of      map[int64]int    // the slot of each node
+	owner   map[int64]string // its session
+	stand   map[int64]bool
+	removed map[int64]bool
+}
+
+// slot is a contender of the model: a process of a client, and its sessions one after the other.
+type slot struct {
+	process  int
+	sessions []string
+	session  int // the contender's session in the model: the first slot with it
+	believes bool
+	node     int64 // of the belief
+	released bool  // the belief has ended by a release
+	last     int64 // node
+}
+
+// line is a step in the words of the model.
+type line struct {
+	kind, who, what, at int
+	step                int // index in the record
+}
+
+// The numbers of the kinds in mutex.pml.
+const (
+	begun = 1 + iota
+	created
+	deleted
+	written
+	granted
+	loss
+	releasing
+	answered
+	ended
+	others
+	empty
+)
+
+// ask is an acquire.
+type ask struct {
+	process, step int
+	granted       bool
+	window        *window // in which it has created a node, as a slot
+	slot          int
+}
+
+// splitter splits the steps of one lock.
+type splitter struct {
+	uses    map[string][]int // processes by session
+	steps   []Step
+	current *window
+	done    []*window
+	asks    map[int][]*ask // by process: the last ones
+	byNode  map[int64]*ask // as far as the record tells
+}
+
+// split returns the windows of each lock.
+func split(steps []Step) map[string][]*window {
+	uses := map[string][]int{}
+	for _, s := range steps {
+		if s.Kind == Session {
+			uses[s.Session] = s.Clients
+		}
+	}
+	locks := map[string]*splitter{}
+	for i, s := range steps {
+		if s.Kind == End || s.Kind == Over {
+			for _, l := range locks {
+				l.take(i, s)
+			}
+			continue
+		}
+		if s.Lock == "" {
+			continue
+		}
+		l := locks[s.Lock]
+		if l == nil {
+			l = &splitter{uses: uses, steps: steps, asks: map[int][]*ask{}, byNode: map[int64]*ask{}}
+			locks[s.Lock] = l
+		}
+		l.take(i, s)
+	}
+	all := map[string][]*window{}
+	for name, l := range locks {
+		if l.current != nil {
+			l.done = append(l.done, l.current)
+		}
+		all[name] = l.done
+	}
+	return all
+}
+
+func (p *splitter) take(i int, s Step) {
+	if s.Kind == Acquire {
+		a := &ask{process: s.Process, step: i, granted: s.Granted}
+		all := append(p.asks[s.Process], a)
+		p.asks[s.Process] = all[max(0, len(all)-remembered):]
+		for _, n := range s.Nodes {
+			p.byNode[n] = a
+		}
+		return
+	}
+	w := p.current
+	if w == nil {
+		if s.Kind != Create && s.Kind != Grant {
+			return
+		}
+		w = &window{lock: s.Lock, bits: map[int64]int{}, of: map[int64]int{}, owner: map[int64]string{}, stand: map[int64]bool{}, removed: map[int64]bool{}}
+		p.current = w
+	}
+	switch s.Kind {
+	case Create:
+		p.create(i, s)
+	case Delete:
+		p.delete(i, s)
+	case Write:
+		if who, there := w.of[s.Node]; there {
+			w.add(line{written, who, w.bits[s.Node], w.age(who, s.Session), i})
+		}
+	case End:
+		w.end(i, s)
+	case Grant:
+		who, there := w.of[s.Node]
+		if !there || w.slots[who].process != s.Process {
+			if who = w.slotOf(s.Process); who < 0 {
+				who = w.join(s.Process, s.Session)
+			}
+		}
+		w.add(line{granted, who, w.bits[s.Node], 0, i})
+		w.slots[who].believes, w.slots[who].node, w.slots[who].released = true, s.Node, false
+	case Loss, Release:
+		w.endBelief(i, s)
+	case Released:
+		if who := slices.IndexFunc(w.slots, func(l slot) bool { return l.process == s.Process && l.released }); who >= 0 {
+			w.slots[who].released = false
+			w.add(line{answered, who, 0, 0, i})
+		}
+	case Over:
+		w.add(line{kind: empty, step: i})
+	}
+	if len(w.stand) == 0 && !slices.ContainsFunc(w.slots, func(s slot) bool { return s.believes }) {
+		p.done, p.current = append(p.done, w), nil
+	}
+}
+
+func (w *window) add(l line) {
+	if len(w.lines) == mostLines {
+		w.tooMuch(fmt.Sprintf("more than %d steps", mostLines))
+	}
+	if w.beyond != "" {
+		w.rest++
+		return
+	}
+	w.lines = append(w.lines, l)
+}
+
+func (w *window) tooMuch(why string) {
+	if w.beyond == "" {
+		w.beyond = why
+	}
+}
+
+// slotOf returns the last slot of a process, -1 if there is none.
+func (w *window) slotOf(process int) int {
+	for i := len(w.slots) - 1; i >= 0; i-- {
+		if w.slots[i].process == process {
+			return i
+		}
+	}
+	return -1
+}
+
+// join adds a slot.
+func (w *window) join(process int, session string) int {
+	n := len(w.slots)
+	s := slot{process: process, sessions: []string{session}, session: n}
+	for i := range w.slots {
+		if slices.Contains(w.slots[i].sessions, session) {
+			s.session = w.slots[i].session
+			break
+		}
+	}
+	if w.slots = append(w.slots, s); len(w.slots) > mostSlots {
+		w.tooMuch(fmt.Sprintf("more than %d contenders", mostSlots))
+	}
+	return n
+}
+
+// remembered is the number of acquires of a process one of which may have created a node late.
+const remembered = 3
+
+// stranger is the age of a session that is none of a slot's.
+const stranger = 255
+
+// age returns the number of a session among those of a slot.
+func (w *window) age(who int, session string) int {
+	if n := slices.Index(w.slots[who].sessions, session); n >= 0 {
+		return n
+	}
+	return stranger
+}
+
+// shared reports whether another slot has the session of one.
+func (w *window) shared(who int) bool {
+	for i := range w.slots {
+		if i != who && w.slots[i].session == w.slots[who].session {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *splitter) create(i int, s Step) {
+	w := p.current
+	a := p.askOf(s)
+	who, again := a.slot, a.window == w
+	if !again {
+		if who = w.free(a.process); who < 0 {
+			who = w.join(a.process, s.Session)
+		}
+		a.window, a.slot = w, who
+	}
+	if w.age(who, s.Session) == stranger {
+		w.slots[who].sessions = append(w.slots[who].sessions, s.Session)
+		if w.shared(who) {
+			w.tooMuch("another session of several contenders")
+		}
+	}
+	if w.nodes++; w.nodes > mostNodes {
+		w.tooMuch(fmt.Sprintf("more than %d nodes", mostNodes))
+	}
+	if !again {
+		what := 0
+		if a.granted {
+			what = 1
+		}
+		w.add(line{begun, who, what, 0, i})
+	}
+	w.bits[s.Node], w.of[s.Node], w.owner[s.Node], w.stand[s.Node] = 1<<(w.nodes-1), who, s.Session, true
+	w.slots[who].last = s.Node
+	w.add(line{created, who, w.bits[s.Node], w.age(who, s.Session), i})
+}
+
+// askOf returns the acquire that has created a node. If the record does not tell, it is one that has
+// failed: the last of the session's contenders.
+func (p *splitter) askOf(s Step) *ask {
+	if a := p.byNode[s.Node]; a != nil {
+		return a
+	}
+	var failed, last *ask
+	for _, process := range p.uses[s.Session] {
+		for _, a := range p.asks[process] {
+			if last == nil || a.step > last.step {
+				last = a
+			}
+			if !a.granted && a.window != p.current && (failed == nil || a.step > failed.step) {
+				failed = a
+			}
+		}
+	}
+	switch {
+	case failed != nil:
+		return failed
+	case last != nil:
+		return last
+	}
+	a := &ask{process: -1 - len(p.asks)} // a client that the record does not know
+	p.asks[a.process] = append(p.asks[a.process], a)
+	return a
+}
+
+// free returns the slot of a process in which another acquire can begin, -1 if there is none.
+func (w *window) free(process int) int {
+	return slices.IndexFunc(w.slots, func(s slot) bool { return s.process == process && !s.believes && !w.stand[s.last] })
+}
+
+// successor returns a slot that has a session, -1 if there is none.
+func (p *splitter) successor(session string) int {
+	return slices.IndexFunc(p.current.slots, func(s slot) bool { return slices.Contains(s.sessions, session) })
+}
+
+func (p *splitter) delete(i int, s Step) {
+	w := p.current
+	who, there := w.of[s.Node]
+	if !there || !w.stand[s.Node] {
+		return
+	}
+	l := line{deleted, who, w.bits[s.Node], w.age(who, s.Session), i}
+	if l.at == stranger {
+		l.at = 0
+		switch other := p.successor(s.Session); {
+		case other >= 0:
+			l.who = other
+		case len(p.uses[s.Session]) > 0:
+			l.who = w.join(p.uses[s.Session][0], s.Session)
+		default:
+			l = line{others, 0, w.bits[s.Node], 0, i}
+			w.removed[s.Node] = true
+		}
+	}
+	delete(w.stand, s.Node)
+	w.add(l)
+}
+
+func (w *window) end(i int, s Step) {
+	who := slices.IndexFunc(w.slots, func(l slot) bool { return slices.Contains(l.sessions, s.Session) })
+	if who < 0 {
+		return
+	}
+	for _, node := range slices.Sorted(maps.Keys(w.owner)) {
+		if w.owner[node] != s.Session || !w.stand[node] {
+			continue
+		}
+		delete(w.stand, node)
+		if s.Forced { // the model has others delete nodes, but not end sessions
+			w.removed[node] = true
+			w.add(line{others, 0, w.bits[node], 0, i})
+		}
+	}
+	if s.Forced {
+		return
+	}
+	w.add(line{ended, who, 0, w.age(who, s.Session), i})
+}
+
+func (w *window) endBelief(i int, s Step) {
+	who := slices.IndexFunc(w.slots, func(l slot) bool { return l.process == s.Process && l.believes })
+	if who < 0 {
+		return
+	}
+	b := &w.slots[who]
+	b.believes = false
+	// The model's holder whose node others have deleted learns it when it leaves.
+	if s.Kind == Loss && !w.removed[b.node] {
+		w.add(line{loss, who, 0, 0, i})
+		return
+	}
+	b.released = s.Kind == Release
+	w.add(line{releasing, who, 0, 0, i})
+}

@@ -1,0 +1,262 @@
+package simulation
+
+import (
+	"cmp"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/zkverify/zkverify/ensemble/model/wire"
+	"github.com/zkverify/zkverify/ensemble/txnlog"
+	"github.com/zkverify/zkverify/histories"
+	model "github.com/zkverify/zkverify/spec"
+	"github.com/zkverify/zkverify/workload/folder"
+	"github.com/zkverify/zkverify/workload/lock"
+)
+
+// record puts together what the clients of mutexes, and the servers, have done.
+type record struct {
+	locks   map[string]bool // the mutexes, by key
+	steps   []model.Step
+	nodes   map[string]int64           // by path of an existing lock node: the transaction that created it
+	owned   map[int64][]string         // paths by session
+	clients map[string][]int           // processes by session
+	ids     map[int]int                // contenders by process
+	crashes map[int]int                // by client
+	forced  map[string]bool            // sessions that a fault has ended
+	early   map[int][]*histories.Event // by index of an event: losses of a process that may have stood still since
+	moved   []int                      // the indexes of these losses
+	begun   map[string]bool            // sessions that have a step
+	open    map[int]map[string]int     // by process and lock: the step of the open acquire
+}
+
+// writeRecord writes the record of a run that began at an instant, with all transactions of its servers.
+func writeRecord(path string, kept *histories.Kept, txns []txnlog.Txn, began time.Time) error {
+	r := &record{
+		locks: map[string]bool{}, nodes: map[string]int64{}, owned: map[int64][]string{}, clients: map[string][]int{},
+		ids: map[int]int{}, crashes: map[int]int{}, begun: map[string]bool{}, forced: map[string]bool{}, early: map[int][]*histories.Event{}, open: map[int]map[string]int{},
+	}
+	header := kept.Header()
+	for e := range kept.Events() {
+		r.identify(e, header.Clients)
+		if e.Lock != "" {
+			r.locks[e.Lock] = header.RecipeOf(e.Lock) == histories.Mutex
+		}
+	}
+	r.findEarly(kept)
+	next, i := 0, 0
+	for e := range kept.Events() {
+		for ; next < len(txns) && txns[next].Time.Sub(began) < e.Time; next++ {
+			r.transaction(txns[next], txns[next].Time.Sub(began))
+		}
+		if !slices.Contains(r.moved, i) {
+			r.event(e)
+		}
+		for _, loss := range r.early[i] {
+			loss := *loss
+			if loss.Time = e.Time; loss.Op == histories.Release {
+				loss.Type, loss.Op = histories.Lost, ""
+			}
+			r.event(&loss)
+		}
+		i++
+	}
+	for ; next < len(txns); next++ {
+		r.transaction(txns[next], txns[next].Time.Sub(began))
+	}
+	if len(r.steps) == 0 {
+		return nil // the run has no mutex
+	}
+	return folder.WriteFile(path, func(w io.Writer) error { return model.WriteRecord(w, r.steps) })
+}
+
+// identify learns which contender a process is: all processes of a client until it crashes.
+func (r *record) identify(e *histories.Event, clients int) {
+	if e.Process < 0 || clients == 0 {
+		return
+	}
+	i := e.Process % clients
+	id, known := r.ids[e.Process]
+	if !known {
+		id = i + clients*r.crashes[i]
+		r.ids[e.Process] = id
+	}
+	if e.Session != "" && !slices.Contains(r.clients[e.Session], id) {
+		r.clients[e.Session] = append(r.clients[e.Session], id)
+	}
+	if e.Type == histories.Crash {
+		r.crashes[i]++
+	}
+}
+
+func (r *record) add(s model.Step) {
+	if n := len(r.steps); n > 0 {
+		s.Time = max(s.Time, r.steps[n-1].Time)
+	}
+	r.steps = append(r.steps, s)
+}
+
+// wakes is longer than a process takes to find out, after a pause, that it has lost a lock.
+const wakes = 10 * time.Millisecond
+
+func endsBelief(e *histories.Event) bool {
+	return e.Type == histories.Lost || e.Type == histories.Crash || e.Type == histories.Invoke && e.Op == histories.Release && e.Depth <= 1
+}
+
+// findEarly finds losses and releases that a process records after it stood still. It believes nothing while it
+// does not run: such a loss counts from its last event on.
+func (r *record) findEarly(kept *histories.Kept) {
+	last, still, over := map[int]int{}, map[int]bool{}, map[int]time.Duration{}
+	i := -1
+	for e := range kept.Events() {
+		i++
+		if f := e.Fault; f != nil {
+			if e.Type == histories.FaultStart && f.Name == histories.ForcedExpiry {
+				r.forced[f.Params["session"]] = true
+			}
+			if f.Name == histories.WorkerPause || f.Params["cut"] == pauseAt {
+				for _, p := range f.Processes {
+					if still[p], over[p] = true, 0; e.Type == histories.FaultStop {
+						over[p] = e.Time
+					}
+				}
+			}
+		}
+		if e.Process < 0 || e.Type == histories.Says {
+			continue
+		}
+		if at, there := last[e.Process]; there && still[e.Process] && endsBelief(e) {
+			r.early[at] = append(r.early[at], e)
+			r.moved = append(r.moved, i)
+		}
+		if over[e.Process] > 0 && e.Time > over[e.Process]+wakes {
+			still[e.Process] = false
+		}
+		if !still[e.Process] || over[e.Process] == 0 {
+			last[e.Process] = i
+		}
+	}
+}
+
+// event takes an event of the history.
+func (r *record) event(e *histories.Event) {
+	if e.Type == histories.CensusDone {
+		r.add(model.Step{Time: e.Time, Kind: model.Over, Process: -1})
+		return
+	}
+	s := model.Step{Time: e.Time, Lock: e.Lock, Process: r.ids[e.Process], Session: e.Session}
+	if e.Type == histories.Crash || e.Type == histories.Closing {
+		s.Kind = model.Loss
+		for name := range r.locks {
+			if r.locks[name] {
+				s.Lock = name
+				r.add(s)
+			}
+		}
+		return
+	}
+	if !r.locks[e.Lock] {
+		return
+	}
+	acquires := e.Op == histories.Acquire || e.Op == histories.TryAcquire
+	switch {
+	case e.Type == histories.Invoke && acquires:
+		s.Kind = model.Acquire
+		if r.open[e.Process] == nil {
+			r.open[e.Process] = map[string]int{}
+		}
+		r.open[e.Process][e.Lock] = len(r.steps)
+	case e.Type == histories.OK && acquires && e.Depth <= 1:
+		s.Kind, s.Node = model.Grant, e.Token.Zxid
+		if i, there := r.open[e.Process][e.Lock]; there {
+			r.steps[i].Granted = true
+			r.place(i, s.Node)
+		}
+	case e.Type == histories.Enqueued && e.Token.Zxid != 0:
+		if i, there := r.open[e.Process][e.Lock]; there {
+			r.place(i, e.Token.Zxid)
+		}
+		return
+	case e.Type == histories.Lost:
+		s.Kind = model.Loss
+	case e.Op == histories.Release && e.Depth <= 1 && e.Type == histories.Invoke:
+		s.Kind = model.Release
+	case e.Op == histories.Release && e.Depth <= 1 && e.Type == histories.OK:
+		s.Kind = model.Released
+	default:
+		return
+	}
+	r.add(s)
+}
+
+// place notes a node of an acquire.
+func (r *record) place(i int, node int64) {
+	if !slices.Contains(r.steps[i].Nodes, node) {
+		r.steps[i].Nodes = append(r.steps[i].Nodes, node)
+	}
+}
+
+// transaction takes a transaction of the servers, and when it was committed.
+func (r *record) transaction(x txnlog.Txn, at time.Duration) {
+	s := model.Step{Time: at, Process: -1, Session: lock.SessionName(x.Session)}
+	if x.Op == wire.CloseSession {
+		for _, path := range r.owned[x.Session] {
+			delete(r.nodes, path)
+		}
+		delete(r.owned, x.Session)
+		s.Kind, s.Forced = model.End, r.forced[s.Session]
+		r.add(s)
+		return
+	}
+	guard, wrote := "", false
+	for _, c := range x.Changes {
+		switch c.Op {
+		case wire.Create:
+			r.create(s, x, c)
+		case wire.Delete:
+			r.delete(s, c.Path)
+		case wire.Check:
+			guard = cmp.Or(guard, c.Path)
+		case wire.SetData:
+			wrote = true
+		}
+	}
+	if key, is := r.key(guard); is && wrote && r.nodes[guard] != 0 {
+		s.Kind, s.Lock, s.Node = model.Write, key, r.nodes[guard]
+		r.add(s)
+	}
+}
+
+func (r *record) create(s model.Step, x txnlog.Txn, c txnlog.Change) {
+	key, is := r.key(c.Path)
+	if !is || !c.Ephemeral {
+		return
+	}
+	if !r.begun[s.Session] {
+		r.begun[s.Session] = true
+		r.add(model.Step{Time: s.Time, Kind: model.Session, Process: -1, Session: s.Session, Clients: r.clients[s.Session]})
+	}
+	r.nodes[c.Path] = x.Zxid
+	r.owned[x.Session] = append(r.owned[x.Session], c.Path)
+	s.Kind, s.Lock, s.Node = model.Create, key, x.Zxid
+	r.add(s)
+}
+
+func (r *record) delete(s model.Step, path string) {
+	key, is := r.key(path)
+	node, there := r.nodes[path]
+	if !is || !there {
+		return
+	}
+	delete(r.nodes, path)
+	s.Kind, s.Lock, s.Node = model.Delete, key, node
+	r.add(s)
+}
+
+// key returns the mutex of a node.
+func (r *record) key(path string) (string, bool) {
+	_, rest, below := strings.Cut(path, "/locks/")
+	name, _, _ := strings.Cut(rest, "/")
+	return name, below && r.locks[name]
+}
