@@ -115,7 +115,7 @@ func (r *record) findEarly(kept *histories.Kept) {
 			if e.Type == histories.FaultStart && f.Name == histories.ForcedExpiry {
 				r.forced[f.Params["session"]] = true
 			}
-			if f.Name == histories.WorkerPause || f.Params["cut"] == pauseAt {
+			if f.Name == histories.WorkerPause || f.Params["act"] == pauseAct || f.Params["then"] == pauseAct {
 				for _, p := range f.Processes {
 					if still[p], over[p] = true, 0; e.Type == histories.FaultStop {
 						over[p] = e.Time
