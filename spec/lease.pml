@@ -51,19 +51,19 @@
  * search: "three answers, no stop" -DLINKS=3 => holds
  * search: "four answers, one stop" -DLINKS=4 -DSTOPS=1 => holds
  * search: "four answers, two stops" -DLINKS=4 -DSTOPS=2 => violated
- * search: "any answer, then a write a tick later" quick -DBUG_TODAY => violated
- * search: "reads alone" quick -DBUG_READS => violated
- * search: "a write that counts for itself" quick -DBUG_SELF => violated
- * search: "a reconnect without a confirmed write" quick -DBUG_RECONNECT => violated
- * search: "syncs without a write" quick -DBUG_SYNC_ONLY => violated
- * search: "three answers, one stop" quick -DBUG_THREE -DSTOPS=1 => violated
+ * search: "any answer, then a write a tick later" -DBUG_TODAY => violated
+ * search: "reads alone" -DBUG_READS => violated
+ * search: "a write that counts for itself" -DBUG_SELF => violated
+ * search: "a reconnect without a confirmed write" -DBUG_RECONNECT => violated
+ * search: "syncs without a write" -DBUG_SYNC_ONLY => violated
+ * search: "three answers, one stop" -DBUG_THREE -DSTOPS=1 => violated
  * search: "a gap of half a tick, two stops" -DBUG_SHORT_GAP -DSTOPS=2 => violated
- * search: "a gap of half a tick, three answers" quick -DBUG_SHORT_GAP -DLINKS=3 => violated
+ * search: "a gap of half a tick, three answers" -DBUG_SHORT_GAP -DLINKS=3 => violated
  * search: "a tick that is too small" -DBUG_SMALL_TICK -DHALF=4 => violated
  * search: "no pauses, one stop" -DBUG_NO_PAUSE -DSTOPS=1 => violated
  * search: "a request before the answer to the one before" -DBUG_PIPELINED => violated
- * search: "counted from the first answer" quick -DBUG_ANSWERED => violated
- * search: "a touch that a reply takes away" quick -DBUG_TORN => violated
+ * search: "counted from the first answer" -DBUG_ANSWERED => violated
+ * search: "a touch that a reply takes away" -DBUG_TORN => violated
  */
 #ifndef HALF
 #define HALF 2

@@ -34,15 +34,15 @@
  * search: "a mutex and two semaphores, a cancel" -DAPART=6 -DCANCELS=1 => holds
  * search: "a mutex and two semaphores, an expiry" -DAPART=6 -DSILENCES=1 => holds
  * search: "in the order of their names" quick -DBUG_IN_ORDER => stuck
- * search: "two requests" quick -DBUG_TWO_REQUESTS => stuck
- * search: "goes on" quick -DBUG_GOES_ON -DADMINS=1 => violated alone
- * search: "keeps a part" quick -DBUG_KEEPS_PART -DCANCELS=1 => stuck
- * search: "finds a part" quick -DBUG_FINDS_PART -DBREAKS=1 -DADMINS=1 => stuck
- * search: "the loss of all" quick -DBUG_LOST_LATE -DADMINS=1 => violated alone
- * search: "the loss before the grant" quick -DBUG_LOST_BEFORE -DADMINS=1 => violated alone
- * search: "the first is not checked" quick -DBUG_UNCHECKED=0 -DWRITES -DADMINS=1 => violated inOrder
- * search: "the second is not checked" quick -DBUG_UNCHECKED=1 -DWRITES -DADMINS=1 => violated inOrder
- * search: "the third is not checked" quick -DBUG_UNCHECKED=2 -DWRITES -DADMINS=1 => violated inOrder
+ * search: "two requests" -DBUG_TWO_REQUESTS => stuck
+ * search: "goes on" -DBUG_GOES_ON -DADMINS=1 => violated alone
+ * search: "keeps a part" -DBUG_KEEPS_PART -DCANCELS=1 => stuck
+ * search: "finds a part" -DBUG_FINDS_PART -DBREAKS=1 -DADMINS=1 => stuck
+ * search: "the loss of all" -DBUG_LOST_LATE -DADMINS=1 => violated alone
+ * search: "the loss before the grant" -DBUG_LOST_BEFORE -DADMINS=1 => violated alone
+ * search: "the first is not checked" -DBUG_UNCHECKED=0 -DWRITES -DADMINS=1 => violated inOrder
+ * search: "the second is not checked" -DBUG_UNCHECKED=1 -DWRITES -DADMINS=1 => violated inOrder
+ * search: "the third is not checked" -DBUG_UNCHECKED=2 -DWRITES -DADMINS=1 => violated inOrder
  */
 #ifndef N
 #define N 2

@@ -63,7 +63,7 @@
  * search: "three sessions, a node deleted by others" -DN=3 -DADMINS=1 => holds
  * search: "four sessions, the leanest hand-over" -DN=4 -DLEAN => holds
  * search: "four sessions, the leanest hand-over, a cancel" -DN=4 -DLEAN -DPROMPT -DCANCELS=1 => holds
- * search: "no list after the own delete" quick -DFOLLOWS -DROUNDS=2 => holds
+ * search: "no list after the own delete" -DFOLLOWS -DROUNDS=2 => holds
  * search: "no list after the own delete, a broken connection" -DFOLLOWS -DROUNDS=2 -DBREAKS=1 => holds
  * search: "no list after the own delete, an expiry" -DFOLLOWS -DROUNDS=2 -DSILENCES=1 => holds
  * search: "no list after the own delete, numbers begin anew" -DFOLLOWS -DROUNDS=2 -DREAPS=1 => holds
@@ -75,11 +75,11 @@
  * search: "the one granted last is expired while another waits" -DEXPIRED_HOLDER -DSILENCES=1 => violated
  * search: "no evidence" quick -DBUG_GRANT_WITHOUT_EVIDENCE -DSILENCES=1 => violated alone
  * search: "no deadline" -DBUG_NO_DEADLINE -DSILENCES=1 => violated alone
- * search: "the list lacks the own node" quick -DBUG_NO_OWN_NODE => violated inTurn
- * search: "another create lies between" quick -DBUG_FOLLOWS_LATER -DROUNDS=2 => violated inTurn
+ * search: "the list lacks the own node" -DBUG_NO_OWN_NODE => violated inTurn
+ * search: "another create lies between" -DBUG_FOLLOWS_LATER -DROUNDS=2 => violated inTurn
  * search: "the delete is answered after the create" -DBUG_FOLLOWS_UNSEEN -DSHARED -DN=3 => violated inTurn
  * search: "the event is taken for the turn" -DBUG_EVENT_IS_TURN -DN=3 -DCANCELS=1 => violated inTurn
- * search: "no second look" quick -DBUG_NO_SECOND_LOOK => stuck
+ * search: "no second look" -DBUG_NO_SECOND_LOOK => stuck
  * search: "the watch is lost" -DBUG_WATCH_LOST_ON_RECONNECT -DBREAKS=1 => stuck
  * search: "the watch is taken for set" -DBUG_WATCH_KEPT_ON_RECONNECT -DBREAKS=1 => stuck
  * search: "the end of the session is not heard" -DBUG_WAITS_ON -DSILENCES=1 => stuck
@@ -88,11 +88,11 @@
  * search: "the search comes after a sync" -DBUG_SETTLE_BY_SYNC -DBREAKS=1 => stuck
  * search: "the node of a dying session" -DBUG_ADOPT_OLD_SESSION -DDEPOSED=1 => violated
  * search: "the request in the next session" -DBUG_REQUEST_IN_NEXT_SESSION -DSILENCES=1 => stuck
- * search: "the cancel leaves the node" quick -DBUG_CANCEL_LEAVES_NODE -DCANCELS=1 => stuck
+ * search: "the cancel leaves the node" -DBUG_CANCEL_LEAVES_NODE -DCANCELS=1 => stuck
  * search: "the release gives up" -DBUG_RELEASE_GIVES_UP -DBREAKS=1 => stuck
  * search: "the delete hits another node" -DBUG_DELETE_BY_NAME -DBREAKS=1 -DREAPS=1 -DROUNDS=2 => violated alone
- * search: "the token falls" quick -DBUG_SEQUENCE_TOKEN -DREAPS=1 => violated grows
- * search: "the next turn comes before the last write" quick -DBUG_HANDOVER_EARLY -DSHARED -DWRITES => violated inOrder
+ * search: "the token falls" -DBUG_SEQUENCE_TOKEN -DREAPS=1 => violated grows
+ * search: "the next turn comes before the last write" -DBUG_HANDOVER_EARLY -DSHARED -DWRITES => violated inOrder
  */
 #ifndef N
 #define N 2

@@ -29,14 +29,14 @@
  * search: "two cancels" -DCANCELS=2 => holds
  * search: "a broken connection, a node deleted by others" -DBREAKS=1 -DADMINS=1 => holds
  * search: "the reader stands behind waiting writers" quick -DBUG_DOWNGRADE_AT_END -DN=2 => violated alone
- * search: "the lost writer reads" quick -DBUG_REMEMBERED_WRITER -DN=2 -DSILENCES=1 => violated inTurn
- * search: "the deleted writer reads" quick -DBUG_REMEMBERED_WRITER -DN=2 -DADMINS=1 => violated inTurn
- * search: "the reader's token" quick -DBUG_OWN_TOKEN -DN=2 => violated grows
- * search: "the reader is not seen" quick -DBUG_NO_LIST -DN=2 => violated alone
- * search: "the last writer" quick -DBUG_LATER_WRITER -DN=2 => stuck
+ * search: "the lost writer reads" -DBUG_REMEMBERED_WRITER -DN=2 -DSILENCES=1 => violated inTurn
+ * search: "the deleted writer reads" -DBUG_REMEMBERED_WRITER -DN=2 -DADMINS=1 => violated inTurn
+ * search: "the reader's token" -DBUG_OWN_TOKEN -DN=2 => violated grows
+ * search: "the reader is not seen" -DBUG_NO_LIST -DN=2 => violated alone
+ * search: "the last writer" -DBUG_LATER_WRITER -DN=2 => stuck
  * search: "a reader joins readers" -DBUG_READER_PASSES => violated inTurn
- * search: "no second look" quick -DBUG_NO_SECOND_LOOK -DN=2 => stuck
- * search: "the reader is left behind" quick -DBUG_DOWNGRADE_AGAIN -DN=2 -DBREAKS=1 => stuck
+ * search: "no second look" -DBUG_NO_SECOND_LOOK -DN=2 => stuck
+ * search: "the reader is left behind" -DBUG_DOWNGRADE_AGAIN -DN=2 -DBREAKS=1 => stuck
  */
 #ifndef N
 #define N 3

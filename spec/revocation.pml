@@ -28,22 +28,22 @@
  *
  * search: "one request" quick -DASKS=1 => holds
  * search: "two requests, a lost answer" -DBREAKS=1 => holds
- * search: "a leader" quick -DLATCH -DASKS=1 => holds
+ * search: "a leader" -DLATCH -DASKS=1 => holds
  * search: "a leader, two requests, two lost answers" -DLATCH -DBREAKS=2 => holds
  * search: "a leader's data is changed" -DLATCH -DBREAKS=1 -DANNOUNCES=1 => holds
  * search: "the request before the watch" quick -DBUG_WATCH_AFTER_READ -DASKS=1 => violated heard
- * search: "who waits is told" quick -DBUG_TELLS_WAITERS -DASKS=1 => violated asked
- * search: "the lease before is told" quick -DBUG_TELLS_PREVIOUS -DASKS=1 => violated asked
- * search: "the next listener" quick -DBUG_DISARMED -DASKS=1 => violated heard
- * search: "the data stays" quick -DBUG_DATA_STAYS -DASKS=1 => violated restored
- * search: "the node is deleted" quick -DBUG_FORCES -DASKS=1 => violated kept
- * search: "a request is written over" quick -DBUG_RESTORES_ANY => violated heard
- * search: "the own write" quick -DBUG_OWN_WRITE -DLATCH -DASKS=1 => violated asked
- * search: "the next version" quick -DBUG_NEXT_VERSION -DBREAKS=1 => violated heard
- * search: "the own write is another's" quick -DBUG_WRITTEN_BY_OTHERS -DLATCH -DASKS=1 -DBREAKS=1 => violated asked
- * search: "old data is written again" quick -DBUG_REWRITES_ANY -DLATCH -DASKS=1 -DANNOUNCES=1 => violated restored
- * search: "another's write" quick -DBUG_ANY_WRITE -DLATCH -DASKS=1 -DBREAKS=1 -DANNOUNCES=1 => violated counted
- * search: "a request from before" quick -DBUG_STALE_READ -DLATCH -DBREAKS=1 => violated counted
+ * search: "who waits is told" -DBUG_TELLS_WAITERS -DASKS=1 => violated asked
+ * search: "the lease before is told" -DBUG_TELLS_PREVIOUS -DASKS=1 => violated asked
+ * search: "the next listener" -DBUG_DISARMED -DASKS=1 => violated heard
+ * search: "the data stays" -DBUG_DATA_STAYS -DASKS=1 => violated restored
+ * search: "the node is deleted" -DBUG_FORCES -DASKS=1 => violated kept
+ * search: "a request is written over" -DBUG_RESTORES_ANY => violated heard
+ * search: "the own write" -DBUG_OWN_WRITE -DLATCH -DASKS=1 => violated asked
+ * search: "the next version" -DBUG_NEXT_VERSION -DBREAKS=1 => violated heard
+ * search: "the own write is another's" -DBUG_WRITTEN_BY_OTHERS -DLATCH -DASKS=1 -DBREAKS=1 => violated asked
+ * search: "old data is written again" -DBUG_REWRITES_ANY -DLATCH -DASKS=1 -DANNOUNCES=1 => violated restored
+ * search: "another's write" -DBUG_ANY_WRITE -DLATCH -DASKS=1 -DBREAKS=1 -DANNOUNCES=1 => violated counted
+ * search: "a request from before" -DBUG_STALE_READ -DLATCH -DBREAKS=1 => violated counted
  */
 #ifndef ASKS
 #define ASKS 2

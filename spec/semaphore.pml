@@ -34,18 +34,18 @@
  * search: "a change, an expiry" -DN=2 -DCHANGES=2 -DSILENCES=1 => holds
  * search: "a broken connection, a place deleted by others" -DBREAKS=1 -DADMINS=1 => holds
  * search: "the size falls before the take" quick -DBUG_SIZE_VERSION -DN=2 -DCHANGES=1 => violated room
- * search: "the size that was read goes on" quick -DBUG_OLD_SIZE -DN=2 -DCHANGES=1 => violated room
- * search: "the old count" quick -DBUG_OLD_COUNT -DN=2 => stuck
- * search: "the size is raised" quick -DBUG_RAISE_UNNOTICED -DN=2 -DCHANGES=1 => stuck
- * search: "a permit is given back" quick -DBUG_RETURN_UNNOTICED -DN=2 => stuck
- * search: "a permit goes before the watch" quick -DBUG_WATCH_LATE -DN=2 => stuck
- * search: "two count at a time" quick -DBUG_NO_QUEUE -DN=2 => violated room
- * search: "the own place is gone" quick -DBUG_NO_OWN_PLACE -DN=2 -DADMINS=1 => violated room
- * search: "holders are counted" quick -DBUG_COUNTS_HOLDERS -DN=2 => violated room
- * search: "one by one" quick -DBUG_ONE_BY_ONE -DN=2 => stuck
- * search: "one is given back" quick -DBUG_RELEASES_ONE -DN=2 => stuck
- * search: "the cancel leaves permits" quick -DBUG_CANCELLED -DN=2 -DCANCELS=1 => stuck
- * search: "the lost take" quick -DBUG_UNANSWERED -DN=2 -DBREAKS=1 => stuck
+ * search: "the size that was read goes on" -DBUG_OLD_SIZE -DN=2 -DCHANGES=1 => violated room
+ * search: "the old count" -DBUG_OLD_COUNT -DN=2 => stuck
+ * search: "the size is raised" -DBUG_RAISE_UNNOTICED -DN=2 -DCHANGES=1 => stuck
+ * search: "a permit is given back" -DBUG_RETURN_UNNOTICED -DN=2 => stuck
+ * search: "a permit goes before the watch" -DBUG_WATCH_LATE -DN=2 => stuck
+ * search: "two count at a time" -DBUG_NO_QUEUE -DN=2 => violated room
+ * search: "the own place is gone" -DBUG_NO_OWN_PLACE -DN=2 -DADMINS=1 => violated room
+ * search: "holders are counted" -DBUG_COUNTS_HOLDERS -DN=2 => violated room
+ * search: "one by one" -DBUG_ONE_BY_ONE -DN=2 => stuck
+ * search: "one is given back" -DBUG_RELEASES_ONE -DN=2 => stuck
+ * search: "the cancel leaves permits" -DBUG_CANCELLED -DN=2 -DCANCELS=1 => stuck
+ * search: "the lost take" -DBUG_UNANSWERED -DN=2 -DBREAKS=1 => stuck
  */
 #ifndef N
 #define N 3

@@ -3,10 +3,14 @@ package spec
 import (
 	"fmt"
 	"io"
+	"math"
 	"os"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"unicode/utf8"
+
+	"github.com/zkverify/zkverify/internal/words"
 )
 
 // outcome returns the result in a word.
@@ -55,12 +59,15 @@ func writePage(page string, all []*model, made []trial) error {
 	return os.WriteFile(page, text, 0o644)
 }
 
-// switchesList returns the list of the switches that the models declare.
+// switchesList returns the list of the mistakes that are switches of the models.
 func switchesList(all []*model) string {
 	var b strings.Builder
 	for _, m := range all {
 		b.WriteString(heading(m.name))
 		for _, t := range m.switches {
+			if !t.mistake() {
+				continue
+			}
 			name := t.name
 			if t.value != "" {
 				name += "=" + t.value
@@ -71,35 +78,42 @@ func switchesList(all []*model) string {
 	return b.String()
 }
 
-// searchesList returns the list of the searches. It has no times, since these change from
-// run to run.
+// searchesList returns the list of the searches, in which those of mistakes, which the list of
+// switches describes, are one entry a model. It has no times, since these change from run to run.
 func searchesList(made []trial) string {
 	var b strings.Builder
-	model := ""
+	model, mistakes, least, most := "", 0, int64(0), int64(0)
+	found := func() {
+		if mistakes > 0 {
+			b.WriteString(item(fmt.Sprintf("%s for mistakes: each found, after %s to %s", words.Count(mistakes, "search"), thousands(least), thousands(most))))
+		}
+		mistakes, least, most = 0, math.MaxInt64, 0
+	}
 	for _, t := range made {
 		if t.search.model != model {
+			found()
 			model = t.search.model
 			b.WriteString(heading(model))
 		}
-		b.WriteString(item(fmt.Sprintf("%s: %s, %s", title(t.search), t.found.result, thousands(t.found.states))))
+		if t.search.mistake() {
+			mistakes, least, most = mistakes+1, min(least, t.found.states), max(most, t.found.states)
+			continue
+		}
+		b.WriteString(item(fmt.Sprintf("%s: %s, %s", t.search.name, t.found.result, thousands(t.found.states))))
 	}
+	found()
 	return b.String()
 }
 
 func heading(model string) string { return "\n`" + model + ".pml`:\n\n" }
 
-// title returns the name of a search and its switches; the switches alone where one of them is a
-// mistake, which the list of switches describes.
-func title(s search) string {
-	switches := "`" + strings.Join(s.switches, " ") + "`"
-	switch {
-	case len(s.switches) == 0:
-		return s.name
-	case strings.Contains(switches, "-DBUG_"):
-		return switches
-	}
-	return s.name + ", " + switches
+// mistake reports whether the search is for a known mistake.
+func (s search) mistake() bool {
+	return slices.ContainsFunc(s.switches, func(d string) bool { return strings.HasPrefix(d, "-DBUG_") })
 }
+
+// mistake reports whether the switch is a known mistake.
+func (t toggle) mistake() bool { return strings.HasPrefix(t.name, "BUG_") }
 
 // item returns an entry of a list, in lines of at most 100 columns.
 func item(text string) string {

@@ -166,7 +166,7 @@ func TestTheSwitchesOfTheBugListExist(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d bugs of protocols have a switch", found, protocol)
-	if found*5 < protocol*4 {
+	if found*10 < protocol*9 {
 		t.Errorf("only %d of %d bugs of protocols have a switch", found, protocol)
 	}
 }
