@@ -142,7 +142,7 @@ func (b *Barrier) wait(ctx context.Context, s *session.Session, first *int64) er
 		case *first == 0:
 			*first = stat.Czxid // an older one comes from a server that lags
 		}
-		if err := session.AwaitNode(ctx, s, b.path, pace); err != nil {
+		if err := session.AwaitNode(ctx, s, b.path, stat.Czxid, pace); err != nil {
 			return err
 		}
 	}

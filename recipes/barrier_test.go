@@ -216,6 +216,26 @@ func TestBarrierThatIsPutUpAgainLetsThoseBeforePass(t *testing.T) {
 	does(t, b.Remove)
 }
 
+// The watch is on the new barrier, whose fall the waiter need not await.
+func TestBarrierThatIsPutUpAgainBeforeTheWatchLetsThoseBeforePass(t *testing.T) {
+	path := uniquePath(t)
+	var wire intercept
+	waiter := recipes.NewBarrier(connect(t, addrsOf(t), recipes.WithDialer(wire.dial), recipes.WithSessionTimeout(20*time.Second)), path)
+	b := recipes.NewBarrier(connect(t, addrsOf(t)), path)
+	does(t, b.Set)
+	wire.on(once(opGetData, func() bool {
+		does(t, b.Remove)
+		does(t, b.Set)
+		return true
+	}), nil)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second) // it looks again after a session timeout
+	defer cancel()
+	if err := waiter.Wait(ctx); err != nil {
+		t.Errorf("it waits for the new barrier: %v", err)
+	}
+	does(t, b.Remove)
+}
+
 func TestEtcd19597BarrierWaitsThroughTheEndOfItsSession(t *testing.T) {
 	path := uniquePath(t)
 	var wire intercept

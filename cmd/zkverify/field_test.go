@@ -89,7 +89,7 @@ func TestAFieldOfLocks(t *testing.T) {
 	}
 	wants("runs that are repeated", said, `zk-1.0.4/Lock, .*: came back [12] of 2 times`)
 	wants("the page of an explained violation", read("field.md"), `### A holder that believes for too long`, `lock.go:1-2`, `\|lock\|mutual exclusion\|`, `\|zk-1.0.4/Lock\|1 \([12]/2\)\|`, `    zkverify field --lock zk-1.0.4/Lock --plan 'ends of sessions' --dry-run`)
-	wants("the page for a browser", read("index.html"), `<article id="belief">`, `<pre>[^<]*process \d .* lock &#34;lock-0&#34;`, `<code>zkverify run --ensemble`, `<a href="runs/zk-1.0.4_Lock-ends-of-sessions-1/report.html">report</a>`)
+	wants("the page for a browser", read("index.html"), `<article id="belief">`, `<pre>[^<]*client \d .* lock &#34;lock-0&#34;`, `<code>zkverify run --ensemble`, `<a href="runs/zk-1.0.4_Lock-ends-of-sessions-1/report.html">report</a>`)
 
 	write(smallField)
 	if status, said, _ = inProcess(t, "field", "page", out, "--field", file); status != exitHolds {

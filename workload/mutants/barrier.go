@@ -34,7 +34,7 @@ var barrierEdits = []edit{
 			stat, err = b.standing`},
 
 	// mutant-barrier-any-wakeup
-	{"barrier.go", "		if err := session.AwaitNode(ctx, s, b.path, pace); err != nil {\n			return err\n		}\n", `		if err := session.AwaitNode(ctx, s, b.path, pace); err != nil {
+	{"barrier.go", "		if err := session.AwaitNode(ctx, s, b.path, stat.Czxid, pace); err != nil {\n			return err\n		}\n", `		if err := session.AwaitNode(ctx, s, b.path, stat.Czxid, pace); err != nil {
 			return err
 		}
 		if b.client.cfg.Defect == "mutant-barrier-any-wakeup" {

@@ -64,7 +64,7 @@ func (c *Contender) grab(ctx context.Context, block bool) error {
 		case !block:
 			return ErrNotAcquired
 		}
-		if err := session.AwaitNode(ctx, c.S, holder, session.Changed()); err != nil {
+		if err := session.AwaitNode(ctx, c.S, holder, 0, session.Changed()); err != nil {
 			return err
 		}
 	}

@@ -146,7 +146,7 @@ func TestALockThatBreaksFailsTheTestInPlainWords(t *testing.T) {
 	in := kept(t, dir)
 	for _, want := range []string{
 		`mutual exclusion is violated: two owners held one lock at the same time`,
-		`First: process \d+.* and process \d+.* both held lock "lock-0" from [\d.]+ s to [\d.]+ s`,
+		`First: client \d+.* and client \d+.* both held lock "lock-0" from [\d.]+ s to [\d.]+ s`,
 		`To look at it, in a browser: ` + regexp.QuoteMeta(filepath.Join(in, "report.html")),
 		`The same faults again: verify\.Seed\(7\)`,
 	} {

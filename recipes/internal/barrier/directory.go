@@ -160,7 +160,7 @@ func (r *Directory) older(ctx context.Context, names []string, id int64) ([]stri
 func (r *Directory) AwaitEmpty(ctx context.Context, id int64, others []string) error {
 	pace := session.Changed()
 	if len(others) > 0 { // others[0] was the lowest name: see Member.Leave
-		if err := session.AwaitNode(ctx, r.S, r.Dir+"/"+others[0], pace); err != nil {
+		if err := session.AwaitNode(ctx, r.S, r.Dir+"/"+others[0], 0, pace); err != nil {
 			return err
 		}
 	}
@@ -207,7 +207,7 @@ func (r *Directory) AwaitEmpty(ctx context.Context, id int64, others []string) e
 			}
 			left = older[0]
 		}
-		if err := session.AwaitNode(ctx, r.S, r.Dir+"/"+left, pace); err != nil {
+		if err := session.AwaitNode(ctx, r.S, r.Dir+"/"+left, 0, pace); err != nil {
 			return err
 		}
 	}

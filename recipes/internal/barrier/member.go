@@ -250,7 +250,7 @@ func (m *Member) Leave(ctx context.Context) (ended bool, others []string, err er
 			ended = true
 		}
 		if len(others) > 0 && m.name < others[0] {
-			if err := session.AwaitNode(ctx, m.S, m.Dir+"/"+others[len(others)-1], pace); err != nil {
+			if err := session.AwaitNode(ctx, m.S, m.Dir+"/"+others[len(others)-1], 0, pace); err != nil {
 				return false, nil, err
 			}
 			continue

@@ -10,9 +10,10 @@ import (
 
 // AwaitNode waits until the node at path changes or goes, or until it is time to look
 // again. A return without an error is only a reason to look: a caller that takes it for a
-// change of the node passes too early (Curator GH-1290). pace is for a node that was seen
-// and is gone.
-func AwaitNode(ctx context.Context, s *Session, path string, pace *Backoff) error {
+// change of the node passes too early (Curator GH-1290). czxid is that of the node that was
+// seen, or 0: AwaitNode does not wait for a newer node at path. pace is for a node that was
+// seen and is gone.
+func AwaitNode(ctx context.Context, s *Session, path string, czxid int64, pace *Backoff) error {
 	up, linkChanged := s.LinkState()
 	if !up {
 		return s.AwaitUp(ctx)
@@ -25,6 +26,8 @@ func AwaitNode(ctx context.Context, s *Session, path string, pace *Backoff) erro
 		return err
 	case err != nil:
 		return s.AwaitUp(ctx)
+	case czxid != 0 && watch.czxid > czxid: // another one by now
+		return nil
 	}
 	fired, err := AwaitEvent(ctx, s, watch.Event, linkChanged, s.Timeout()) // a single watch is not to be trusted alone (ZOOKEEPER-3145)
 	if fired {

@@ -16,9 +16,12 @@ import (
 // A watch that is set and has not fired is as good as a new one: the server delivers its
 // event before any later reply that shows the change.
 func Watch(ctx context.Context, s *Session, path string) (Watched, error) {
-	return share(ctx, s, path, func() (<-chan zk.Event, error) {
-		_, _, ch, err := s.Conn.GetW(path)
-		return ch, err
+	return share(ctx, s, path, func() (<-chan zk.Event, int64, error) {
+		_, stat, ch, err := s.Conn.GetW(path)
+		if err != nil {
+			return nil, 0, err
+		}
+		return ch, stat.Czxid, nil
 	})
 }
 
@@ -82,9 +85,9 @@ func setWatches(paths []string) []byte {
 // had to ask for the watch.
 func WatchChildren(ctx context.Context, s *Session, path string) (watch Watched, children []string, err error) {
 	var fresh []string
-	watch, err = share(ctx, s, path+childrenOf, func() (ch <-chan zk.Event, err error) {
+	watch, err = share(ctx, s, path+childrenOf, func() (ch <-chan zk.Event, _ int64, err error) {
 		fresh, _, ch, err = s.Conn.ChildrenW(path)
-		return ch, err
+		return ch, 0, err
 	})
 	if err == nil {
 		children = fresh // else the request may still be under way
@@ -96,9 +99,9 @@ func WatchChildren(ctx context.Context, s *Session, path string) (watch Watched,
 // the node exists it returns true, and the watch fires when the node changes or goes.
 func WatchForNode(ctx context.Context, s *Session, path string) (watch Watched, there bool, err error) {
 	var exists bool
-	watch, err = share(ctx, s, path+creationOf, func() (ch <-chan zk.Event, err error) {
+	watch, err = share(ctx, s, path+creationOf, func() (ch <-chan zk.Event, _ int64, err error) {
 		exists, _, ch, err = s.Conn.ExistsW(path)
-		return ch, err
+		return ch, 0, err
 	})
 	if err == nil {
 		there = exists // else the request may still be under way
@@ -114,22 +117,22 @@ const creationOf = "//"
 // No path ends so.
 const childrenOf = "/"
 
-// share returns the watch of this name. It sets the watch with set if there is none.
-func share(ctx context.Context, s *Session, name string, set func() (<-chan zk.Event, error)) (Watched, error) {
+// share returns the watch of this name. It sets the watch with set if there is none; set
+// returns the czxid of the node, or 0 if it does not know it.
+func share(ctx context.Context, s *Session, name string, set func() (<-chan zk.Event, int64, error)) (Watched, error) {
 	var watch Watched
 	var ok bool
 	s.With(func(l Locked) { watch, ok = s.watches.find(name, l.upLink()) })
 	if ok {
 		return watch, nil
 	}
-	ch, err := Call(ctx, s, func() (<-chan zk.Event, error) {
-		ch, err := set()
+	return Call(ctx, s, func() (Watched, error) {
+		ch, czxid, err := set()
 		if err == nil {
-			s.watches.add(name, ch) // also when the caller has gone
+			s.watches.add(name, ch, czxid) // also when the caller has gone
 		}
-		return ch, err
+		return Watched{name, ch, czxid}, err
 	}, nil)
-	return Watched{name, ch}, err
 }
 
 // WatchFired forgets a watch that a waiter has seen fire.

@@ -20,6 +20,7 @@ type watches struct {
 type watch struct {
 	event chan zk.Event // nil: the watch is go-zookeeper's
 	seen  <-chan zk.Event
+	czxid int64 // of the node when the watch was set, 0 if that is not known
 	// link is the connection over which a joint watch was set, see WatchTogether. The watch
 	// is gone when the connection is. go-zookeeper sets its own watches again: their link
 	// is nil.
@@ -30,6 +31,7 @@ type watch struct {
 type Watched struct {
 	name  string
 	Event <-chan zk.Event // readable, for any number of readers, when it has fired
+	czxid int64           // of the node that is watched, 0 if that is not known
 }
 
 // find returns the watch of this name if it is set and has not fired. A joint watch counts
@@ -53,18 +55,18 @@ func (w *watches) look(name string, link *wireConn) (Watched, bool) {
 	if !ok {
 		return Watched{}, false
 	}
-	return Watched{name, one.seen}, true
+	return Watched{name, one.seen, one.czxid}, true
 }
 
 // add notes that a watch has been set. It does not replace a joint watch that was set
 // meanwhile and has not fired: the waiters for that one are told through w.
-func (w *watches) add(name string, ch <-chan zk.Event) {
+func (w *watches) add(name string, ch <-chan zk.Event, czxid int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if one := w.set[name]; one != nil && one.event != nil {
 		return
 	}
-	w.put(name, &watch{seen: ch})
+	w.put(name, &watch{seen: ch, czxid: czxid})
 }
 
 // put is add, with w locked.
@@ -91,7 +93,7 @@ func (w *watches) join(paths []string, link *wireConn) *wireConn {
 	}
 	for _, path := range paths {
 		event := make(chan zk.Event, 1)
-		w.put(path, &watch{event, event, link})
+		w.put(path, &watch{event: event, seen: event, link: link})
 	}
 	return link
 }

@@ -103,7 +103,7 @@ func TestEachWaiterForAJointWatchIsTold(t *testing.T) {
 	var w watches
 	w.join([]string{"/a", "/b"}, link)
 	a, _ := w.find("/a", link)
-	w.add("/a", make(chan zk.Event, 1)) // the answer to a request from before
+	w.add("/a", make(chan zk.Event, 1), 1) // the answer to a request from before
 	if again, ok := w.find("/a", link); !ok || again != a {
 		t.Error("a joint watch that others wait for is not found any more")
 	}
@@ -115,7 +115,7 @@ func TestEachWaiterForAJointWatchIsTold(t *testing.T) {
 		t.Error("the other waiters for a watch that is not trusted still wait")
 	}
 	single := make(chan zk.Event, 1)
-	w.add("/a", single)
+	w.add("/a", single, 1)
 	if again, ok := w.find("/a", link); !ok || again.Event != (<-chan zk.Event)(single) {
 		t.Error("a joint watch that has fired is not replaced")
 	}
