@@ -72,7 +72,7 @@ func TestTheFunctionsThatTheModelsNameAreThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, m := range all {
-		if len(m.stands) == 0 {
+		if len(m.stands) == 0 && m.name != "curator" { // a model of another library
 			t.Errorf("%s.pml names no function of recipes", m.name)
 		}
 		for _, f := range m.stands {

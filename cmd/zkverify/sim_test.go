@@ -169,7 +169,7 @@ func TestProcessesArePausedInVirtualTime(t *testing.T) {
 	if len(whole) < 1000 || !slices.Equal(whole, early) {
 		t.Errorf("%d messages in six seconds, and %d, which are others, with --until 6s", len(whole), len(early))
 	}
-	edges := sim("--from 260 --seeds 2 --plan edges")
+	edges := sim("--from 262 --seeds 1 --plan edges")
 	for _, o := range edges {
 		if len(o.Violated) > 0 || o.Trouble != "" || o.Coverage.Starts["pause-worker"] == 0 || len(o.Placements) == 0 {
 			t.Errorf("pauses at messages: violated %v, %s, faults %v, placements %v", o.Violated, o.Trouble, o.Coverage.Starts, o.Placements)
