@@ -96,6 +96,7 @@ func takeTurns(t *testing.T, clients []*recipes.Client, acquire func(context.Con
 // Near the end of the sequence numbers no two clients hold at a time, and every acquire is
 // refused with an error that says what to do. A lease from before stays.
 func TestAcquiresAreRefusedWhereSequenceNumbersEnd(t *testing.T) {
+	ensembletest.EveryNight(t)
 	needReal(t, "what number follows the last one is up to ZooKeeper")
 	own, ok := ensembletest.Start(t, ensemble.LocalConfig{TickTime: tick, Servers: 1}).(*ensemble.Local)
 	if !ok {

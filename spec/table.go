@@ -63,7 +63,9 @@ func writePage(page string, all []*model, made []trial) error {
 func switchesList(all []*model) string {
 	var b strings.Builder
 	for _, m := range all {
-		b.WriteString(heading(m.name))
+		if slices.ContainsFunc(m.switches, toggle.mistake) {
+			b.WriteString(heading(m.name))
+		}
 		for _, t := range m.switches {
 			if !t.mistake() {
 				continue

@@ -88,8 +88,11 @@ func (r *run) countNodes(ctx context.Context, c *histories.Census) (err error) {
 	return err
 }
 
-// uncounted says why contender nodes or watches could not be counted.
+// uncounted says why contender nodes or watches could not be counted, nil if they were.
 func uncounted(nodes, watches error) map[string]string {
+	if nodes == nil && watches == nil {
+		return nil
+	}
 	why := make(map[string]string)
 	if nodes != nil {
 		why["contender node"] = nodes.Error()

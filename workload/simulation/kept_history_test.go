@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/zkverify/zkverify/histories"
 )
 
@@ -44,7 +46,7 @@ func TestTheHistoryInMemoryIsThatOfItsFile(t *testing.T) {
 		n := 0
 		for e := range kept.Events() {
 			if n == len(read.Events) || !reflect.DeepEqual(*e, read.Events[n]) {
-				t.Fatalf("plan %s: event %d is %+v, and not in the file", plan, n, *e)
+				t.Fatalf("plan %s: event %d is %+v, and not in the file: %s", plan, n, *e, cmp.Diff(e, &read.Events[n]))
 			}
 			n++
 		}

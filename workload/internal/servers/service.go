@@ -39,7 +39,7 @@ const stampedWithin = time.Millisecond
 // on the sessions that had nodes there or in presence. It is nil if the files are elsewhere.
 func Service(ctx context.Context, servers ensemble.Ensemble, locks, presence string, clock Clock) (*service.Log, error) {
 	l := lives{
-		log:   &service.Log{Header: service.Header{Servers: len(servers.Servers())}},
+		log:   new(service.Log),
 		locks: locks + "/", presence: presence + "/", origin: clock.origin,
 		open: make(map[string]int), owned: make(map[int64][]string), ours: make(map[int64]bool),
 	}
@@ -48,7 +48,7 @@ func Service(ctx context.Context, servers ensemble.Ensemble, locks, presence str
 		if len(all) == 0 {
 			return nil, nil
 		}
-		l.log.Transactions = len(all)
+		l.log.Servers, l.log.Transactions = len(servers.Servers()), len(all)
 		for _, t := range all {
 			l.take(t)
 		}
@@ -58,7 +58,7 @@ func Service(ctx context.Context, servers ensemble.Ensemble, locks, presence str
 	if dirs == nil || err != nil {
 		return nil, err
 	}
-	l.log.Clock = clock.off + stampedWithin
+	l.log.Servers, l.log.Clock = len(servers.Servers()), clock.off+stampedWithin
 	for t, err := range txnlog.Committed(dirs) {
 		if err != nil {
 			return nil, err
