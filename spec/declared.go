@@ -225,7 +225,7 @@ func (m *model) check() error {
 		}
 	}
 	for _, t := range m.switches {
-		if t.mistake() && !found[t.name] {
+		if isMistake(t.name) && !found[t.name] {
 			return fmt.Errorf("%s.pml: no search shows what is wrong with %s", m.name, t.name)
 		}
 	}

@@ -40,7 +40,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		flags.PrintDefaults()
 	}
 	quick := flags.Bool("quick", false, "only the searches that make test makes")
-	page := flags.String("write", "", "when every search is as expected, write the lists to this `page`, between its marks")
+	page := flags.String("write", "", "when every search is as expected, write the list to this `page`, between its marks")
 	jobs := flags.Int("jobs", 2, "searches made at the same time")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -69,7 +69,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err := failures(made); err != nil || *page == "" {
 		return err
 	}
-	return writePage(*page, all, made)
+	return writePage(*page, made)
 }
 
 // trial is a search and its outcome.

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"text/tabwriter"
 	"unicode/utf8"
-
-	"github.com/zkverify/zkverify/internal/words"
 )
 
 // outcome returns the result in a word.
@@ -32,90 +30,72 @@ func printTable(w io.Writer, made []trial) error {
 	return tw.Flush()
 }
 
-// The marks of docs/spec.md: a list of each begins after one and ends before the last.
+// The list in docs/spec.md begins after the first mark and ends before the second.
 const (
-	switchesMark = "<!-- switches -->\n"
 	searchesMark = "<!-- searches -->\n"
 	endMark      = "<!-- end of list -->\n"
 )
 
-// writePage replaces the lists of a page.
-func writePage(page string, all []*model, made []trial) error {
+// writePage replaces the list of a page.
+func writePage(page string, made []trial) error {
 	text, err := os.ReadFile(page)
 	if err != nil {
 		return err
 	}
-	for _, list := range []struct{ mark, text string }{
-		{switchesMark, switchesList(all)},
-		{searchesMark, searchesList(made)},
-	} {
-		before, rest, found := strings.Cut(string(text), list.mark)
-		_, after, closed := strings.Cut(rest, endMark)
-		if !found || !closed {
-			return fmt.Errorf("%s has no %q with an %q after it", page, strings.TrimSpace(list.mark), strings.TrimSpace(endMark))
-		}
-		text = []byte(before + list.mark + list.text + endMark + after)
+	before, rest, found := strings.Cut(string(text), searchesMark)
+	_, after, closed := strings.Cut(rest, endMark)
+	if !found || !closed {
+		return fmt.Errorf("%s has no %q with an %q after it", page, strings.TrimSpace(searchesMark), strings.TrimSpace(endMark))
 	}
-	return os.WriteFile(page, text, 0o644)
+	return os.WriteFile(page, []byte(before+searchesMark+searchesList(made)+endMark+after), 0o644)
 }
 
-// switchesList returns the list of the mistakes that are switches of the models.
-func switchesList(all []*model) string {
-	var b strings.Builder
-	for _, m := range all {
-		if slices.ContainsFunc(m.switches, toggle.mistake) {
-			b.WriteString(heading(m.name))
-		}
-		for _, t := range m.switches {
-			if !t.mistake() {
-				continue
-			}
-			name := t.name
-			if t.value != "" {
-				name += "=" + t.value
-			}
-			b.WriteString(item("`" + name + "`: " + t.what))
-		}
-	}
-	return b.String()
-}
-
-// searchesList returns the list of the searches, in which those of mistakes, which the list of
-// switches describes, are one entry a model. It has no times, since these change from run to run.
+// searchesList returns the list of the searches. Those for mistakes are one entry a model, with the
+// switches, which the head of the model describes. It has no times, since these change from run to
+// run.
 func searchesList(made []trial) string {
 	var b strings.Builder
-	model, mistakes, least, most := "", 0, int64(0), int64(0)
-	found := func() {
-		if mistakes > 0 {
-			b.WriteString(item(fmt.Sprintf("%s for mistakes: each found, after %s to %s", words.Count(mistakes, "search"), thousands(least), thousands(most))))
+	for len(made) > 0 {
+		model := made[0].search.model
+		b.WriteString(heading(model))
+		var mistakes []string
+		least, most := int64(math.MaxInt64), int64(0)
+		for ; len(made) > 0 && made[0].search.model == model; made = made[1:] {
+			t := made[0]
+			bugs := t.search.mistakes()
+			if len(bugs) == 0 {
+				b.WriteString(item(fmt.Sprintf("%s: %s, %s", t.search.name, t.found.result, thousands(t.found.states))))
+				continue
+			}
+			least, most = min(least, t.found.states), max(most, t.found.states)
+			for _, bug := range bugs {
+				if !slices.Contains(mistakes, bug) {
+					mistakes = append(mistakes, bug)
+				}
+			}
 		}
-		mistakes, least, most = 0, math.MaxInt64, 0
+		if len(mistakes) > 0 {
+			b.WriteString(item(fmt.Sprintf("mistakes, each found, after %s to %s: %s", thousands(least), thousands(most), strings.Join(mistakes, ", "))))
+		}
 	}
-	for _, t := range made {
-		if t.search.model != model {
-			found()
-			model = t.search.model
-			b.WriteString(heading(model))
-		}
-		if t.search.mistake() {
-			mistakes, least, most = mistakes+1, min(least, t.found.states), max(most, t.found.states)
-			continue
-		}
-		b.WriteString(item(fmt.Sprintf("%s: %s, %s", t.search.name, t.found.result, thousands(t.found.states))))
-	}
-	found()
 	return b.String()
 }
 
 func heading(model string) string { return "\n`" + model + ".pml`:\n\n" }
 
-// mistake reports whether the search is for a known mistake.
-func (s search) mistake() bool {
-	return slices.ContainsFunc(s.switches, func(d string) bool { return strings.HasPrefix(d, "-DBUG_") })
+// mistakes returns the switches of the search that are known mistakes, as the page shows them.
+func (s search) mistakes() (names []string) {
+	for _, d := range s.switches {
+		name, _, _ := strings.Cut(strings.TrimPrefix(d, "-D"), "=")
+		if isMistake(name) {
+			names = append(names, "`"+name+"`")
+		}
+	}
+	return names
 }
 
-// mistake reports whether the switch is a known mistake.
-func (t toggle) mistake() bool { return strings.HasPrefix(t.name, "BUG_") }
+// isMistake reports whether the switch of this name is a known mistake.
+func isMistake(name string) bool { return strings.HasPrefix(name, "BUG_") }
 
 // item returns an entry of a list, in lines of at most 100 columns.
 func item(text string) string {
