@@ -98,7 +98,7 @@ test-simulated: go ## run the tests of the locks on simulated servers, without J
 
 .PHONY: told
 told:
-	@echo "make test takes about 10 minutes on two cores, make test-real about 20"
+	@echo "make test takes 10 to 20 minutes on two cores, make test-real about 30"
 
 # A test runs on simulated servers unless it says why it needs real ones (ensemble/ensembletest).
 test: told check curator images chromium kazoo promtool byteman spin kerberos ## check format and code, run every test with the race detector; ZOOKEEPER= as with setup, ARGS= are options of go test

@@ -46,7 +46,7 @@
  * search: "two stops, a timeout of three ticks" -DT=12 -DSTOPS=2 => holds
  * search: "no stop, time in finer units" -DHALF=4 => holds
  * search: "two stops, clocks that differ by the margin" -DSTOPS=2 -DDRIFT=1 => holds
- * search: "clocks that differ, no margin" quick -DDRIFT=1 -DMARGIN=0 => violated
+ * search: "clocks that differ, no margin" -DDRIFT=1 -DMARGIN=0 => violated
  * search: "two stops, the write first" -DSTOPS=2 -DWRITE_FIRST => holds
  * search: "three answers, no stop" -DLINKS=3 => holds
  * search: "four answers, one stop" -DLINKS=4 -DSTOPS=1 => holds

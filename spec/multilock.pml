@@ -33,7 +33,7 @@
  * search: "writes, an expiry" -DWRITES -DBREAKS=1 -DSILENCES=1 => holds
  * search: "a mutex and two semaphores, a cancel" -DAPART=6 -DCANCELS=1 => holds
  * search: "a mutex and two semaphores, an expiry" -DAPART=6 -DSILENCES=1 => holds
- * search: "in the order of their names" quick -DBUG_IN_ORDER => stuck
+ * search: "in the order of their names" -DBUG_IN_ORDER => stuck
  * search: "two requests" -DBUG_TWO_REQUESTS => stuck
  * search: "goes on" -DBUG_GOES_ON -DADMINS=1 => violated alone
  * search: "keeps a part" -DBUG_KEEPS_PART -DCANCELS=1 => stuck

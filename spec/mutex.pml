@@ -73,7 +73,7 @@
  * search: "two contenders of a session and one of another, a cancel" -DN=3 -DSHARED -DCANCELS=1 => holds
  * search: "two contenders of a session, writes, two broken connections" -DSHARED -DWRITES -DBREAKS=2 -DROUNDS=2 => holds
  * search: "the one granted last is expired while another waits" -DEXPIRED_HOLDER -DSILENCES=1 => violated
- * search: "no evidence" quick -DBUG_GRANT_WITHOUT_EVIDENCE -DSILENCES=1 => violated alone
+ * search: "no evidence" -DBUG_GRANT_WITHOUT_EVIDENCE -DSILENCES=1 => violated alone
  * search: "no deadline" -DBUG_NO_DEADLINE -DSILENCES=1 => violated alone
  * search: "the list lacks the own node" -DBUG_NO_OWN_NODE => violated inTurn
  * search: "another create lies between" -DBUG_FOLLOWS_LATER -DROUNDS=2 => violated inTurn

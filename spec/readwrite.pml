@@ -28,7 +28,7 @@
  * search: "a node deleted by others" -DADMINS=1 => holds
  * search: "two cancels" -DCANCELS=2 => holds
  * search: "a broken connection, a node deleted by others" -DBREAKS=1 -DADMINS=1 => holds
- * search: "the reader stands behind waiting writers" quick -DBUG_DOWNGRADE_AT_END -DN=2 => violated alone
+ * search: "the reader stands behind waiting writers" -DBUG_DOWNGRADE_AT_END -DN=2 => violated alone
  * search: "the lost writer reads" -DBUG_REMEMBERED_WRITER -DN=2 -DSILENCES=1 => violated inTurn
  * search: "the deleted writer reads" -DBUG_REMEMBERED_WRITER -DN=2 -DADMINS=1 => violated inTurn
  * search: "the reader's token" -DBUG_OWN_TOKEN -DN=2 => violated grows

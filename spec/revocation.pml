@@ -31,7 +31,7 @@
  * search: "a leader" -DLATCH -DASKS=1 => holds
  * search: "a leader, two requests, two lost answers" -DLATCH -DBREAKS=2 => holds
  * search: "a leader's data is changed" -DLATCH -DBREAKS=1 -DANNOUNCES=1 => holds
- * search: "the request before the watch" quick -DBUG_WATCH_AFTER_READ -DASKS=1 => violated heard
+ * search: "the request before the watch" -DBUG_WATCH_AFTER_READ -DASKS=1 => violated heard
  * search: "who waits is told" -DBUG_TELLS_WAITERS -DASKS=1 => violated asked
  * search: "the lease before is told" -DBUG_TELLS_PREVIOUS -DASKS=1 => violated asked
  * search: "the next listener" -DBUG_DISARMED -DASKS=1 => violated heard

@@ -33,7 +33,7 @@
  * search: "a change, a broken connection, a cancel" -DN=2 -DCHANGES=1 -DBREAKS=1 -DCANCELS=1 => holds
  * search: "a change, an expiry" -DN=2 -DCHANGES=2 -DSILENCES=1 => holds
  * search: "a broken connection, a place deleted by others" -DBREAKS=1 -DADMINS=1 => holds
- * search: "the size falls before the take" quick -DBUG_SIZE_VERSION -DN=2 -DCHANGES=1 => violated room
+ * search: "the size falls before the take" -DBUG_SIZE_VERSION -DN=2 -DCHANGES=1 => violated room
  * search: "the size that was read goes on" -DBUG_OLD_SIZE -DN=2 -DCHANGES=1 => violated room
  * search: "the old count" -DBUG_OLD_COUNT -DN=2 => stuck
  * search: "the size is raised" -DBUG_RAISE_UNNOTICED -DN=2 -DCHANGES=1 => stuck

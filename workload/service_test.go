@@ -42,7 +42,7 @@ func orders(r *checker.Report) map[verdict.Order]int {
 }
 
 // Two clients, one lock: the holder is cut off until its session has expired, and holds on.
-func TestTheServersSayThatAInTurnItsSession(t *testing.T) {
+func TestTheServersSayThatABeliefLastedLongerThanItsSession(t *testing.T) {
 	real(t)
 	var steps []nemesis.Step
 	for i := range 4 {

@@ -28,6 +28,7 @@ func said(t *testing.T, env []string, args ...string) (status int, out, err stri
 }
 
 func TestMutantsAreListed(t *testing.T) {
+	ensembletest.EveryNight(t)
 	t.Parallel()
 	status, out, err := said(t, nil, "mutate", "--list", "--operator", "drop", "--filter", `hold\.go:\d+: \(\*hold\)\.Lose: `)
 	if status != exitHolds || !strings.Contains(out, "(*hold).Lose: drop: close(h.lost) → ") || strings.Contains(out, "atDeadline") || strings.Contains(out, "swap") {

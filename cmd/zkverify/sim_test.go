@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/zkverify/zkverify/ensemble/ensembletest"
 	"github.com/zkverify/zkverify/workload/mutants"
 	"github.com/zkverify/zkverify/workload/simulation"
 )
@@ -132,6 +133,7 @@ func messagesBefore(t *testing.T, program string, seconds float64, args ...strin
 // The seeded runtime pauses and kills processes of clients. The guarantees of the recipes hold,
 // the same seed makes the same run, and a lock that does not notice the pause is caught.
 func TestProcessesArePausedInVirtualTime(t *testing.T) {
+	ensembletest.EveryNight(t)
 	t.Parallel()
 	program := buildSeeded(t)
 	sim := func(args string) (all []simulation.Outcome) {

@@ -11,6 +11,7 @@ func TestStepsOnServers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("needs real servers")
 	}
+	ensembletest.EveryNight(t)
 	ensembletest.Real(t, "the steps are about what real servers have on their disks")
 	if ensembletest.Simulated(t) {
 		t.Skip("simulated servers have no logs on disk")
