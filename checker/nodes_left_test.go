@@ -32,7 +32,7 @@ func TestNoCallLeavesItsNode(t *testing.T) {
 		"the times of the log are inexact": {gaveUp(), func() *servers { s := newServers().node(1, 6, 41).deleted(1, 800, 42); s.Clock = 1; return s }(), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if test.servers.Clock == time.Millisecond {
+			if test.servers.Clock == time.Millisecond { // that of newServers; here the servers are simulated ones, whose times are exact
 				test.servers.Clock = 0
 			}
 			r := test.run

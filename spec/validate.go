@@ -22,7 +22,7 @@ type Validated struct {
 	Steps   int            `json:"steps"`            // in them
 	Beyond  int            `json:"beyond,omitempty"` // further steps, which are not decided
 	Why     map[string]int `json:"why,omitempty"`    // the reasons for these
-	// Differs says what the model cannot do, "" if it can do all.
+	// Differs describes the first step that the model cannot do in each window, none if it can do all.
 	Differs []string `json:"differs,omitempty"`
 }
 
