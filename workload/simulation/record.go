@@ -104,10 +104,15 @@ func endsBelief(e *histories.Event) bool {
 	return e.Type == histories.Lost || e.Type == histories.Crash || e.Type == histories.Invoke && e.Op == histories.Release && e.Depth <= 1
 }
 
-// findEarly finds losses and releases that a process records after it stood still. It believes nothing while it
-// does not run: such a loss counts from its last event on.
+// findEarly finds losses and releases that a process records as it wakes up after it stood still. It believes
+// nothing while it does not run: such a loss counts from the last event before on, or from the grant that it ends.
 func (r *record) findEarly(kept *histories.Kept) {
+	type hold struct {
+		process int
+		lock    string // empty: any
+	}
 	last, still, over := map[int]int{}, map[int]bool{}, map[int]time.Duration{}
+	granted := map[hold]int{}
 	i := -1
 	for e := range kept.Events() {
 		i++
@@ -126,12 +131,16 @@ func (r *record) findEarly(kept *histories.Kept) {
 		if e.Process < 0 || e.Type == histories.Says {
 			continue
 		}
+		if over[e.Process] > 0 && e.Time > over[e.Process]+wakes {
+			still[e.Process] = false
+		}
 		if at, there := last[e.Process]; there && still[e.Process] && endsBelief(e) {
+			at = max(at, granted[hold{e.Process, e.Lock}])
 			r.early[at] = append(r.early[at], e)
 			r.moved = append(r.moved, i)
 		}
-		if over[e.Process] > 0 && e.Time > over[e.Process]+wakes {
-			still[e.Process] = false
+		if e.Type == histories.OK && (e.Op == histories.Acquire || e.Op == histories.TryAcquire) {
+			granted[hold{e.Process, e.Lock}], granted[hold{e.Process, ""}] = i, i
 		}
 		if !still[e.Process] || over[e.Process] == 0 {
 			last[e.Process] = i

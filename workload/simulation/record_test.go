@@ -1,0 +1,93 @@
+package simulation
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/zkverify/zkverify/histories"
+	model "github.com/zkverify/zkverify/spec"
+)
+
+// The process of client 1 asks for a lock, stands still from 1 s to 2 s, and is granted the lock
+// and gives it up at given times.
+func TestALossAfterAPauseCountsFromItsBeginning(t *testing.T) {
+	const ms = time.Millisecond
+	for name, c := range map[string]struct {
+		granted, ends time.Duration
+		as            histories.Type // how it ends
+		op            histories.Op
+		kinds         []model.Kind
+		at            []time.Duration // of the kinds
+	}{
+		"a hold from before the pause, lost as it wakes up": {
+			500 * ms, 2001 * ms, histories.Lost, "", []model.Kind{model.Acquire, model.Grant, model.Loss}, []time.Duration{0, 500 * ms, 500 * ms},
+		},
+		"a hold from before the pause, given back as it wakes up": {
+			500 * ms, 2001 * ms, histories.Invoke, histories.Release, []model.Kind{model.Acquire, model.Grant, model.Loss}, []time.Duration{0, 500 * ms, 500 * ms},
+		},
+		"a hold from before the pause, given back later": {
+			500 * ms, 2090 * ms, histories.Invoke, histories.Release, []model.Kind{model.Acquire, model.Grant, model.Release}, []time.Duration{0, 500 * ms, 2090 * ms},
+		},
+		"a hold from the instant after the pause, given back as soon": {
+			2001 * ms, 2002 * ms, histories.Invoke, histories.Release, []model.Kind{model.Acquire, model.Grant, model.Loss}, []time.Duration{0, 2001 * ms, 2001 * ms},
+		},
+		"a hold from the instant after the pause, given back later": {
+			2009 * ms, 2090 * ms, histories.Invoke, histories.Release, []model.Kind{model.Acquire, model.Grant, model.Release}, []time.Duration{0, 2009 * ms, 2090 * ms},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				began := time.Now()
+				rec, kept, err := histories.Keep(histories.Header{Clients: 2, Recipe: string(histories.Mutex)})
+				if err != nil {
+					t.Fatal(err)
+				}
+				pause := histories.Fault{ID: 1, Name: histories.WorkerPause, Processes: []int{1}}
+				events := []histories.Event{
+					{Type: histories.Invoke, Op: histories.Acquire, Process: 1, Lock: "lock-0"},
+					{Time: 1000 * ms, Type: histories.FaultStart, Process: -1, Fault: &pause},
+					{Time: 2000 * ms, Type: histories.FaultStop, Process: -1, Fault: &pause},
+					{Time: c.granted, Type: histories.OK, Op: histories.Acquire, Process: 1, Lock: "lock-0", Depth: 1},
+					{Time: c.ends, Type: c.as, Op: c.op, Process: 1, Lock: "lock-0", Depth: 1},
+				}
+				slices.SortFunc(events, func(a, b histories.Event) int { return cmp.Compare(a.Time, b.Time) })
+				for _, e := range events {
+					time.Sleep(e.Time - time.Since(began))
+					if _, err := rec.Record(e); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if err := rec.Close(); err != nil {
+					t.Fatal(err)
+				}
+				path := filepath.Join(t.TempDir(), "model.jsonl")
+				if err := writeRecord(path, kept, nil, began); err != nil {
+					t.Fatal(err)
+				}
+				text, err := os.ReadFile(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var kinds []model.Kind
+				var at []time.Duration
+				for line := range bytes.Lines(text) {
+					var s model.Step
+					if err := json.Unmarshal(line, &s); err != nil {
+						t.Fatal(err)
+					}
+					kinds, at = append(kinds, s.Kind), append(at, s.Time)
+				}
+				if !slices.Equal(kinds, c.kinds) || !slices.Equal(at, c.at) {
+					t.Errorf("the record has %v at %v, want %v at %v", kinds, at, c.kinds, c.at)
+				}
+			})
+		})
+	}
+}
