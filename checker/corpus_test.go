@@ -3,7 +3,9 @@ package checker
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -39,9 +41,9 @@ func inCorpus(t *testing.T, h *histories.History, guarantee string, c known, mor
 	if err := histories.Encode(&text, &kept); err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join(corpus, slug(guarantee), slug(c.name)+".jsonl")
+	file := filepath.Join(corpus, slug(guarantee), short(string(c.want), c.name))
 	if other := taken[file]; other != "" && other != t.Name() {
-		t.Fatalf("%s has a case of the same name", other)
+		t.Fatalf("%s has a case of the same name, or one whose file has", other)
 	}
 	taken[file] = t.Name()
 	if *update {
@@ -72,6 +74,12 @@ func recipesOf(h *histories.History) string {
 
 func slug(name string) string {
 	return strings.Trim(regexp.MustCompile(`[^a-z0-9]+`).ReplaceAllString(strings.ToLower(name), "-"), "-")
+}
+
+// short returns the file's name of a case. Its sentence is in the header.
+func short(outcome, sentence string) string {
+	sum := sha256.Sum256([]byte(sentence))
+	return fmt.Sprintf("%s-%x.jsonl", slug(outcome), sum[:3])
 }
 
 // readCorpus returns the histories of the corpus by file.

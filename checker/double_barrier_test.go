@@ -36,7 +36,7 @@ func TestADoubleBarrierIsEnteredAndLeftTogether(t *testing.T) {
 		return leaves(leaves(goes(goes(r, ms, 1, g), ms+1, 2, g), ms+2, 1, g), ms+3, 2, g)
 	}
 	tell(t, Barriers, map[string]histories.Lock{"a": {Recipe: histories.DoubleBarrier, Size: 2}}, []told{
-		{"nobody enters", func(r *run) { comes(r, 1, 1, 1).member(2, fail, 1, enter, 1) }, verdict.NotExercised, "", 0},
+		{"no process enters", func(r *run) { comes(r, 1, 1, 1).member(2, fail, 1, enter, 1) }, verdict.NotExercised, "", 0},
 		{"two rounds", func(r *run) { out(in(out(in(r, 1, 1), 5, 1), 9, 2), 13, 2) }, verdict.Holds, "", 0},
 		{"one enters alone", func(r *run) { enters(comes(r, 1, 1, 1), 2, 1, 1) }, verdict.Violated,
 			`process 1 entered round 1 of barrier "a" at 0.002000 s, when 1 of its 2 members had come`, 0},
@@ -63,7 +63,7 @@ func TestADoubleBarrierIsEnteredAndLeftTogether(t *testing.T) {
 		{"one enters by a transaction after one of three had given up", func(r *run) {
 			comes(comes(comes(r, 1, 2, 1), 2, 1, 1).gaveUp(3, 2, 1, 7), 4, 3, 1).began(9, 1, 1, 8).began(9, 3, 1, 8)
 		}, verdict.Holds, "", 0},
-		{"one enters by a transaction that nobody knows after another had given up", func(r *run) {
+		{"one enters by an unknown transaction after another had given up", func(r *run) {
 			comes(comes(r, 1, 2, 1), 2, 1, 1).gaveUp(3, 2, 1, 7).began(9, 1, 1, 0)
 		}, verdict.Holds, "", 0},
 		{"one leaves while the other is inside", func(r *run) {
@@ -96,7 +96,7 @@ func TestADoubleBarrierIsEnteredAndLeftTogether(t *testing.T) {
 			r.member(10, histories.Invoke, 2, enter, 2)
 			leaves(goes(goes(enters(enters(r, 11, 2, 2), 12, 1, 2), 13, 1, 2), 14, 2, 2), 15, 1, 2).expired(20, 2)
 		}, verdict.Violated, `process 1 left round 1 of barrier "a" at 0.006000 s, while process 2 was inside, until 0.007000 s`, 0},
-		{"one leaves, and the other's leave fails in a session that nobody saw end", func(r *run) {
+		{"one leaves, and the other's leave fails in a session whose end is not known", func(r *run) {
 			goes(leaves(goes(in(r, 1, 1), 5, 1, 1), 6, 1, 1), 7, 2, 1).member(8, fail, 2, leave, 1)
 		}, verdict.Holds, "", 0},
 		{"one leaves, and the other's leave fails in a session that is used later", func(r *run) {
@@ -104,10 +104,10 @@ func TestADoubleBarrierIsEnteredAndLeftTogether(t *testing.T) {
 			comes(comes(r, 9, 1, 2), 10, 2, 2)
 			out(enters(enters(r, 11, 1, 2), 12, 2, 2), 13, 2)
 		}, verdict.Violated, `process 1 left round 1 of barrier "a" at 0.006000 s, while process 2 was inside, until 0.007000 s`, 0},
-		{"one leaves, and the record ends while the other is paused in a session that nobody saw end", func(r *run) {
+		{"one leaves, and the record ends while the other is paused in a session whose end is not known", func(r *run) {
 			leaves(goes(in(r, 1, 1).pause(5, 2), 6, 1, 1), 7, 1, 1)
 		}, verdict.Holds, "", 0},
-		{"one leaves, and the other crashes after a pause in a session that nobody saw end", func(r *run) {
+		{"one leaves, and the other crashes after a pause in a session whose end is not known", func(r *run) {
 			leaves(goes(in(r, 1, 1).pause(5, 2), 6, 1, 1), 7, 1, 1).wake(8, 2).crash(9, 2)
 		}, verdict.Holds, "", 0},
 		{"one leaves, and the record ends while a third is paused", func(r *run) {

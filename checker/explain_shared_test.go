@@ -20,7 +20,7 @@ func TestWhatSeveralMayHoldIsShrunkAndExplained(t *testing.T) {
 		{ReadersAndWriters, readWrite(func(r *run) {
 			r.takes(1, 3, reading, 1).gives(2, 3, reading).takes(3, 1, reading, 2).takes(4, 4, reading, 3).gives(5, 4, reading)
 			r.takes(6, 2, writing, 4).gives(7, 1, reading).gives(8, 2, writing).takes(9, 3, writing, 5)
-		}), 8, []string{"process 1 has a to read with token 0x2", "process 2 has a to write with token 0x4"}, "keeps nobody from reading"},
+		}), 8, []string{"process 1 has a to read with token 0x2", "process 2 has a to write with token 0x4"}, "keeps no process from reading"},
 		{Permits, semaphore(histories.SharedSemaphore, func(r *run) {
 			r.permits(1, 3, 1, 1).back(2, 3, 1, 1).permits(3, 1, 2, 2).resize(4, 5, 4, 2, histories.OK)
 			r.permits(6, 2, 1, 3).back(7, 1, 2, 2).back(8, 2, 1, 3).permits(9, 3, 1, 4)

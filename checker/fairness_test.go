@@ -62,7 +62,7 @@ func TestFairness(t *testing.T) {
 				got(5, 2, 2).release(6, 2).released(7, 2).
 				op(8, histories.OK, 1, histories.Acquire, histories.Event{Token: tok(3), Depth: 1, Session: "new"})
 		}, verdict.Holds},
-		{"the first loses its place and nobody says in which session", func(r *run) {
+		{"the first loses its place in a session that is not known", func(r *run) {
 			e := histories.Event{Type: histories.Enqueued, Process: 1, Lock: "a"}
 			one, other := e, e
 			one.Token, other.Token = tok(1), tok(3)

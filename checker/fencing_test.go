@@ -9,7 +9,7 @@ import (
 
 func TestFencing(t *testing.T) {
 	answers(t, Fencing, []known{
-		{"nobody ever holds", func(r *run) { r.want(0, 1) }, verdict.NotExercised},
+		{"no lock is ever held", func(r *run) { r.want(0, 1) }, verdict.NotExercised},
 		{"tokens grow", func(r *run) { r.cycle(0, 1, 1, 1).cycle(2, 3, 2, 2).cycle(4, 5, 1, 9) }, verdict.Holds},
 		{"a token is older than one granted before", func(r *run) { r.cycle(0, 1, 1, 5).cycle(2, 3, 2, 4) }, verdict.Violated},
 		{"a token is older than one granted long before", func(r *run) {
@@ -31,6 +31,9 @@ func TestFencing(t *testing.T) {
 			r.want(0, 1).want(1, 2).expire(1, 1).got(2, 2, 5).got(3, 1, 4).release(4, 2).released(5, 2).release(6, 1).released(7, 1)
 		}, verdict.Holds},
 		{"two grants share a token", func(r *run) { r.want(0, 1).want(0, 2).got(1, 1, 5).lost(2, 1).got(3, 2, 5) }, verdict.Violated},
+		{"three grants share a token, and the last to be answered was the first to be asked for", func(r *run) {
+			r.want(0, 3).want(1, 1).got(2, 1, 5).lost(3, 1).want(4, 2).got(5, 2, 5).lost(6, 2).got(7, 3, 5)
+		}, verdict.Violated},
 		{"a grant has no token", func(r *run) { r.cycle(0, 1, 1, 0) }, verdict.Violated},
 		{"a re-entry carries the token of its hold", func(r *run) {
 			r.want(0, 1).got(1, 1, 5).want(2, 1).deeper(3, 1, 5, 2)

@@ -95,7 +95,7 @@ func TestATryOfAFreeLockSucceeds(t *testing.T) {
 		{"a try is refused after another has crashed", func(r *run) {
 			r.want(0, 1).got(1, 1, 1).crash(2, 1).refused(3, 4, 2).recovers(9000, 2)
 		}, verdict.Holds},
-		{"a try is refused after another's release that nobody answered", func(r *run) {
+		{"a try is refused after another's release without an answer", func(r *run) {
 			r.want(0, 1).got(1, 1, 1).release(2, 1).answer(3, histories.Info, 1, histories.Release).refused(4, 5, 2).recovers(9000, 2)
 		}, verdict.Holds},
 		{"a try fails for another reason", func(r *run) {

@@ -164,7 +164,7 @@ var guarantees = []Guarantee{
 		Summary: "one writer or any number of readers, and a downgrade lets no writer in",
 		Model:   "owners, readers and writers, over the belief of clients; interval sweep and Porcupine",
 		begin:   holding.WithNotHeld(facts.Is(histories.ReadWrite), holding.NewReadWrite), appliesTo: facts.Is(histories.ReadWrite), searched: true,
-		fencing: "A fence refuses what a writer with an older token writes. It keeps nobody from reading what another is changing.",
+		fencing: "A fence refuses what a writer with an older token writes. It keeps no process from reading what another is changing.",
 		draw:    picture.ReadWrite,
 	},
 	{

@@ -24,8 +24,8 @@ func TestObserversSeeTermsInOrder(t *testing.T) {
 	answers(t, Observers, []known{
 		{"leaders are seen in the order of their terms", election(func(r *run) { r.sees(1, 1, 1).sees(2, 1, 0).sees(3, 1, 4).sees(4, 1, 6) }), verdict.Holds},
 		{"an older leader is seen after a newer one", election(func(r *run) { r.sees(1, 1, 1).sees(2, 1, 4).sees(3, 1, 1) }), verdict.Violated},
-		{"an older leader is seen when nobody led after a newer one", election(func(r *run) { r.sees(1, 1, 4).sees(2, 1, 0).sees(3, 1, 1) }), verdict.Violated},
-		{"a leader is seen again when nobody led after it", election(func(r *run) { r.sees(1, 1, 4).sees(2, 1, 0).sees(3, 1, 4) }), verdict.Violated},
+		{"an older leader is seen when none led after a newer one", election(func(r *run) { r.sees(1, 1, 4).sees(2, 1, 0).sees(3, 1, 1) }), verdict.Violated},
+		{"a leader is seen again when none led after it", election(func(r *run) { r.sees(1, 1, 4).sees(2, 1, 0).sees(3, 1, 4) }), verdict.Violated},
 		{"a leader is seen again by another observation", election(func(r *run) { r.sees(1, 1, 4).sees(2, 1, 4) }), verdict.Holds},
 		{"another client sees an older leader", election(func(r *run) { r.sees(1, 1, 4).sees(2, 2, 1) }), verdict.Holds},
 		{"an older leader of another election is seen", election(func(r *run) {
@@ -35,7 +35,7 @@ func TestObserversSeeTermsInOrder(t *testing.T) {
 		{"an observation that fails sees nothing", election(func(r *run) {
 			r.sees(1, 1, 4).op(2, histories.Invoke, 1, histories.Observe, histories.Event{}).op(3, histories.Fail, 1, histories.Observe, histories.Event{})
 		}), verdict.Holds},
-		{"nobody is seen to lead", election(func(r *run) { r.sees(1, 1, 0) }), verdict.NotExercised},
+		{"no leader is seen", election(func(r *run) { r.sees(1, 1, 0) }), verdict.NotExercised},
 	})
 }
 

@@ -21,7 +21,7 @@ func TestSeveralLocksAreAcquiredAllOrNone(t *testing.T) {
 	got := func(r *run) *run { return r.pair(1, invoke, 1, acquire).pair(5, ok, 1, acquire, 5, 5) }
 	locks := map[string]histories.Lock{"a": {Recipe: histories.MultiLock}, "b": {Recipe: histories.MultiLock}}
 	tell(t, AllOrNothing, locks, []told{
-		{"nobody asks for several", func(r *run) { r.cycle(1, 2, 1, 1) }, verdict.NotExercised, "", 0},
+		{"no process asks for several", func(r *run) { r.cycle(1, 2, 1, 1) }, verdict.NotExercised, "", 0},
 		{"somebody asks for several and gets none", func(r *run) { r.pair(1, invoke, 1, acquire).pair(2, fail, 1, acquire) }, verdict.NotExercised, "", 0},
 		{"one gets them after the other", func(r *run) {
 			got(r).pair(6, invoke, 2, acquire).pair(7, invoke, 1, release).pair(8, ok, 2, acquire, 6, 6).pair(9, ok, 1, release)

@@ -11,7 +11,7 @@ import (
 
 func TestMutualExclusion(t *testing.T) {
 	answers(t, MutualExclusion, []known{
-		{"nobody ever holds", func(r *run) { r.want(0, 1).answer(5, histories.Fail, 1, histories.Acquire) }, verdict.NotExercised},
+		{"no lock is ever held", func(r *run) { r.want(0, 1).answer(5, histories.Fail, 1, histories.Acquire) }, verdict.NotExercised},
 		{"one after the other", func(r *run) { r.cycle(0, 10, 1, 1).cycle(11, 20, 2, 2) }, verdict.Holds},
 		{"two at the same time", func(r *run) {
 			r.want(0, 1).got(1, 1, 1).want(2, 2).got(3, 2, 2).release(4, 1).released(5, 1).release(6, 2).released(7, 2)

@@ -32,7 +32,7 @@ func TestNoLostUpdatePlain(t *testing.T) {
 			out(in(r, 7, 2).reads(8, 2, 1).writes(9, 2, 2), 10, 2)
 		}, verdict.Violated},
 		{"a write is no increment", func(r *run) { out(in(r, 0, 1).reads(1, 1, 0).writes(2, 1, 2), 3, 1) }, verdict.Violated},
-		{"a value that nobody wrote is missing", func(r *run) {
+		{"a value that was never written is missing", func(r *run) {
 			out(in(r, 0, 1).reads(1, 1, 0).writes(2, 1, 1), 3, 1)
 			out(in(r, 4, 2).reads(5, 2, 2).writes(6, 2, 3), 7, 2)
 		}, verdict.Violated},

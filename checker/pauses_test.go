@@ -34,11 +34,15 @@ func TestPausesAndMutualExclusion(t *testing.T) {
 		{"a holder believes on after it must have noticed its pause", func(r *run) {
 			overtaken(r).lost(5202, 1).release(9000, 2).released(9001, 2)
 		}, verdict.Violated},
-		{"the pause of another process excuses nobody", func(r *run) {
+		{"the pause of another process is no excuse", func(r *run) {
 			r.want(0, 1).got(1, 1, 1).pause(10, 3).want(2300, 2).got(2301, 2, 2).wake(5000, 3).lost(5001, 1).release(9000, 2).released(9001, 2)
 		}, verdict.Violated},
 		{"a pause before the acquire excuses nothing", func(r *run) {
 			r.pause(0, 1).wake(10, 1).want(20, 1).got(21, 1, 1).want(30, 2).got(31, 2, 2).release(40, 1).released(41, 1)
+		}, verdict.Violated},
+		{"a pause before the acquire excuses nothing, nor does a forced expiry long after", func(r *run) {
+			r.pause(0, 1).wake(10, 1).want(20, 1).got(21, 1, 1).want(30, 2).got(31, 2, 2).release(40, 1).released(41, 1).release(42, 2).released(43, 2)
+			r.want(1000, 1).got(1001, 1, 3).expire(1002, 1).want(1003, 2).got(1004, 2, 4).lost(1005, 1).release(1006, 2).released(1007, 2)
 		}, verdict.Violated},
 		{"two holders overlapped before one was paused", func(r *run) {
 			r.want(0, 1).got(1, 1, 1).want(2, 2).got(3, 2, 2).pause(10, 1).wake(5000, 1).lost(5001, 1).release(9000, 2).released(9001, 2)
@@ -55,6 +59,9 @@ func TestPausesAndLoss(t *testing.T) {
 		{"told within the bound of waking", func(r *run) { overtaken(r).lost(5200, 1) }, verdict.Holds},
 		{"told long after waking", func(r *run) { overtaken(r).lost(5201, 1) }, verdict.Violated},
 		{"never told after waking, and released late", func(r *run) { overtaken(r).release(7000, 1).released(7001, 1) }, verdict.Violated},
+		{"told, and paused before the bound", func(r *run) {
+			r.want(0, 1).got(1, 1, 1).expire(100, 1).lost(101, 1).expired(110, 1).pause(115, 1).wake(300, 1)
+		}, verdict.Holds},
 		{"killed while it was paused", func(r *run) { overtaken(r).crash(5001, 1) }, verdict.Holds},
 	})
 }

@@ -49,7 +49,7 @@ func semaphore(recipe histories.Recipe, make func(*run)) func(*run) {
 
 func TestPermits(t *testing.T) {
 	cases := []known{
-		{"nobody ever holds any", func(r *run) { r.asks(1, 1, 1) }, verdict.NotExercised},
+		{"no permit is ever held", func(r *run) { r.asks(1, 1, 1) }, verdict.NotExercised},
 		{"as many as there are", func(r *run) { r.permits(1, 1, 1, 1).permits(2, 2, 2, 2).back(3, 2, 2, 2).permits(4, 3, 2, 3) }, verdict.Holds},
 		{"one more than there are", func(r *run) { r.permits(1, 1, 2, 1).permits(2, 2, 2, 2).back(3, 1, 2, 1) }, verdict.Violated},
 		{"more than there are at once", func(r *run) { r.permits(1, 1, 4, 1) }, verdict.Violated},
@@ -111,7 +111,7 @@ func TestPermitsOfASizeThatChanges(t *testing.T) {
 				op(4, ok, 2, histories.SetSize, histories.Event{Size: 5})
 		}, verdict.Holds},
 		{"the size was to be raised, which failed", func(r *run) { r.permits(1, 1, 3, 1).resize(2, 3, 2, 5, fail).permits(4, 3, 2, 2) }, verdict.Violated},
-		{"the size may have been raised: nobody knows", func(r *run) { r.permits(1, 1, 3, 1).resize(2, 3, 2, 5, info).permits(4, 3, 2, 2) }, verdict.Holds},
+		{"the size may have been raised: its change has no answer", func(r *run) { r.permits(1, 1, 3, 1).resize(2, 3, 2, 5, info).permits(4, 3, 2, 2) }, verdict.Holds},
 		{"the size is lowered under those who hold", func(r *run) { r.permits(1, 1, 3, 1).resize(2, 3, 2, 1, ok).back(9, 1, 3, 1).permits(10, 3, 1, 2) }, verdict.Holds},
 		{"a grant comes while more is held than there is", func(r *run) {
 			r.permits(1, 1, 2, 1).resize(2, 3, 2, 1, ok).permits(4, 3, 1, 2).back(9, 1, 2, 1)
@@ -153,7 +153,7 @@ func TestPermitsOfASizeThatChanges(t *testing.T) {
 		{"permits are granted by a transaction after that of the larger size", func(r *run) {
 			r.asks(1, 3, 2).resizeBy(2, 3, 2, 1, 7).resizeBy(4, 4, 2, 5, 8).gets(5, 3, 2, 9)
 		}, verdict.Holds},
-		{"a size of which nobody knows the transaction may have been in force at that of the grant", func(r *run) {
+		{"a size whose transaction is unknown may have been in force at that of the grant", func(r *run) {
 			r.asks(1, 3, 2).resizeBy(2, 3, 2, 1, 7).resize(4, 4, 2, 5, ok).gets(5, 3, 2, 9)
 		}, verdict.Holds},
 		{"a size that had been changed again before was not in force at the transaction of the grant", func(r *run) {

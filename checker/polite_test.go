@@ -24,7 +24,7 @@ func TestPoliteReconnects(t *testing.T) {
 			histories.Connects{Attempts: 60, Most: 20, Ago: time.Second},
 			histories.Connects{Client: 1, Attempts: 21, Most: 21, Ago: time.Second}), verdict.Violated},
 		{"each client connects once", connecting(histories.Connects{Attempts: 1, Most: 1}, histories.Connects{Client: 1, Attempts: 1, Most: 1}), verdict.NotExercised},
-		{"nobody has counted attempts to connect", connecting(), verdict.NotExercised},
+		{"attempts to connect were not counted", connecting(), verdict.NotExercised},
 		{"a lock that promises nothing of its attempts to connect", func(r *run) {
 			connecting(histories.Connects{Attempts: 9999, Most: 9999})(r)
 			r.h.Header.Promises.Connects = 0

@@ -41,7 +41,7 @@ func readWrite(make func(*run)) func(*run) {
 
 func TestReadersAndWriters(t *testing.T) {
 	cases := []known{
-		{"nobody ever holds", func(r *run) { r.mode(1, histories.Invoke, 1, histories.Acquire, reading, 0) }, verdict.NotExercised},
+		{"no lock is ever held", func(r *run) { r.mode(1, histories.Invoke, 1, histories.Acquire, reading, 0) }, verdict.NotExercised},
 		{"many readers at the same time", func(r *run) {
 			r.takes(1, 1, reading, 1).takes(2, 2, reading, 2).takes(3, 3, reading, 3).gives(4, 1, reading).gives(5, 2, reading)
 		}, verdict.Holds},

@@ -10,7 +10,7 @@ import (
 func TestReentrancy(t *testing.T) {
 	nested := func(r *run) *run { return r.want(0, 1).got(1, 1, 1).want(2, 1).deeper(3, 1, 1, 2) }
 	answers(t, Reentrancy, []known{
-		{"nobody re-enters", func(r *run) { r.cycle(0, 1, 1, 1) }, verdict.NotExercised},
+		{"no process re-enters", func(r *run) { r.cycle(0, 1, 1, 1) }, verdict.NotExercised},
 		{"an owner re-enters and releases twice", func(r *run) {
 			nested(r).inner(4, 5, 1, 2).release(6, 1).released(7, 1).cycle(8, 9, 2, 2)
 		}, verdict.Holds},
@@ -23,7 +23,7 @@ func TestReentrancy(t *testing.T) {
 		{"the holder crashes between the two releases", func(r *run) {
 			nested(r).inner(5, 6, 1, 2).crash(7, 1).cycle(8, 9, 2, 2)
 		}, verdict.Holds},
-		{"the session of the outer hold had ended, and nobody looked", func(r *run) {
+		{"the session of the outer hold had ended, unseen", func(r *run) {
 			nested(r).want(4, 2).expired(5, 1).inner(6, 7, 1, 2).got(8, 2, 2).release(9, 1).released(10, 1)
 		}, verdict.Holds},
 		{"the session of the outer hold is seen to end a little later", func(r *run) {

@@ -29,7 +29,7 @@ func TestAHolderIsAskedToRelease(t *testing.T) {
 	untold := `process 2 asked for the release of lock "a" at 0.003000 s and was answered at 0.004000 s; process 1 held it with token 0x5 and had to be told by 0.014000 s, but was not`
 	// The bound is 10 ms, a session lives for 2 s.
 	tell(t, Revocation, map[string]histories.Lock{"a": {Recipe: histories.Revocation}}, []told{
-		{"nobody asks", func(r *run) { holds(r).release(50, 1).released(51, 1) }, verdict.NotExercised, "", 0},
+		{"no process asks", func(r *run) { holds(r).release(50, 1).released(51, 1) }, verdict.NotExercised, "", 0},
 		{"the holder is told in time", func(r *run) { holds(r).revoke(3, 4, 2, 5, ok).told(14, 1, 5).release(50, 1) }, verdict.Holds, "", 0},
 		{"the holder is told before the answer", func(r *run) {
 			e := histories.Event{Token: tok(5)}
@@ -50,7 +50,7 @@ func TestAHolderIsAskedToRelease(t *testing.T) {
 		{"the holder's session is expired by force before the bound has passed", func(r *run) {
 			holds(r).revoke(3, 4, 2, 5, ok).expire(10, 1).expired(11, 1).lost(30, 1).want(50, 3)
 		}, verdict.NotExercised, "", 0},
-		{"the holder's session is expired by force, and nobody has seen that", func(r *run) {
+		{"the holder's session is expired by force, unseen", func(r *run) {
 			holds(r).revoke(3, 4, 2, 5, ok).expire(10, 1).lost(30, 1).want(50, 3)
 		}, verdict.NotExercised, "", 0},
 		{"the holder's session has ended and it goes on", func(r *run) { holds(r).revoke(3, 4, 2, 5, ok).expired(12, 1).want(50, 3) }, verdict.NotExercised, "", 0},
@@ -63,16 +63,16 @@ func TestAHolderIsAskedToRelease(t *testing.T) {
 		{"a request that came before the grant is not told", func(r *run) { r.want(1, 1).revoke(2, 3, 2, 5, ok).got(20, 1, 5).release(50, 1) }, verdict.Violated,
 			`process 2 asked for the release of lock "a" at 0.002000 s and was answered at 0.003000 s; process 1 held it with token 0x5 and had to be told by 0.030000 s, but was not`, 0},
 		{"a request without an answer is not told", func(r *run) { holds(r).told(2, 1, 5).revoke(3, 4, 2, 5, info).release(50, 1) }, verdict.Violated,
-			`process 1 was told at 0.002000 s to release lock "a" with token 0x5, and nobody had asked for that`, 0},
+			`process 1 was told at 0.002000 s to release lock "a" with token 0x5, and no process had asked for that`, 0},
 		{"a request without an answer is told", func(r *run) { holds(r).revoke(3, 4, 2, 5, info).told(40, 1, 5).release(50, 1) }, verdict.NotExercised, "", 0},
 		{"a request that failed is told", func(r *run) { holds(r).revoke(3, 4, 2, 5, histories.Fail).told(5, 1, 5).release(50, 1) }, verdict.Violated,
-			`process 1 was told at 0.005000 s to release lock "a" with token 0x5, and nobody had asked for that`, 0},
+			`process 1 was told at 0.005000 s to release lock "a" with token 0x5, and no process had asked for that`, 0},
 		{"the request was for another lease", func(r *run) { holds(r).revoke(3, 4, 2, 4, ok).told(5, 1, 5).release(50, 1) }, verdict.Violated,
-			`process 1 was told at 0.005000 s to release lock "a" with token 0x5, and nobody had asked for that`, 0},
+			`process 1 was told at 0.005000 s to release lock "a" with token 0x5, and no process had asked for that`, 0},
 		{"another process is told", func(r *run) { holds(r).revoke(3, 4, 2, 5, ok).told(5, 1, 5).told(6, 3, 5).release(50, 1) }, verdict.Violated,
 			`process 3 was told at 0.006000 s to release lock "a" with token 0x5, which is that of process 1`, 0},
-		{"the holder is told of a lease that nobody has", func(r *run) { holds(r).revoke(3, 4, 2, 9, ok).told(5, 1, 9).release(50, 1) }, verdict.Violated,
-			`process 1 was told at 0.005000 s to release lock "a" with token 0x9, which nobody has`, 0},
+		{"the holder is told of a lease that does not exist", func(r *run) { holds(r).revoke(3, 4, 2, 9, ok).told(5, 1, 9).release(50, 1) }, verdict.Violated,
+			`process 1 was told at 0.005000 s to release lock "a" with token 0x9, which does not exist`, 0},
 		{"the holder is told after its lease", func(r *run) { holds(r).revoke(3, 4, 2, 5, ok).release(5, 1).released(6, 1).told(7, 1, 5) }, verdict.Holds, "", 0},
 		{"the holder is told once more, long after its lease and the request", func(r *run) {
 			holds(r).revoke(3, 4, 2, 5, ok).told(5, 1, 5).release(6, 1).released(7, 1).want(100, 3).got(101, 3, 6).told(120, 1, 5).release(130, 3)
@@ -87,23 +87,23 @@ func TestAHolderIsAskedToRelease(t *testing.T) {
 			holds(r).revoke(3, 4, 2, 5, ok).told(5, 1, 5).lost(6, 1).want(20, 1).got(21, 1, 6).release(22, 1).released(23, 1)
 		}, verdict.Holds, "", 0},
 		{"the holder loses its lease, and its session may have ended", func(r *run) { holds(r).revoke(3, 4, 2, 5, ok).told(5, 1, 5).lost(6, 1) }, verdict.Holds, "", 0},
-		{"another loses its own long after, whom nobody has asked", func(r *run) {
+		{"another loses its own long after, which was not asked", func(r *run) {
 			b := histories.Event{Lock: "b", Token: tok(7), Depth: 1, Session: session(3)}
 			r.h.Header.Locks["b"] = histories.Lock{Recipe: histories.Mutex}
 			holds(r).both(2, ok, 3, histories.Acquire, b).revoke(3, 4, 2, 5, ok).told(5, 1, 5).lost(6, 1).
 				want(20, 1).got(21, 1, 6).release(22, 1).released(23, 1).
 				add(900, histories.Event{Type: histories.Lost, Process: 3, Lock: "b", Session: session(3)})
 		}, verdict.Holds, "", 0},
-		{"the holder loses its lease when the servers have answered nobody for half a session timeout", func(r *run) {
+		{"the holder loses its lease when the servers have given no answer for half a session timeout", func(r *run) {
 			holds(r).revoke(1003, 1004, 2, 5, ok).told(1005, 1, 5).lost(1006, 1).want(1020, 1).got(1021, 1, 6).release(1022, 1).released(1023, 1)
 		}, verdict.Holds, "", 0},
-		{"the holder loses its lease, and the servers answer nobody for half a session timeout then", func(r *run) {
+		{"the holder loses its lease, and the servers give no answer for half a session timeout then", func(r *run) {
 			b := histories.Event{Lock: "b"}
 			r.h.Header.Locks["b"] = histories.Lock{Recipe: histories.Mutex}
 			holds(r).both(900, ok, 3, histories.Acquire, b).revoke(1003, 1004, 2, 5, ok).told(1005, 1, 5).lost(1006, 1).
 				want(2100, 1).got(2101, 1, 6).release(2102, 1).released(2103, 1)
 		}, verdict.Holds, "", 0},
-		{"the servers have answered nobody for a little less, and before", func(r *run) {
+		{"the servers have given no answer for a little less, and before", func(r *run) {
 			b := histories.Event{Lock: "b"}
 			r.h.Header.Locks["b"] = histories.Lock{Recipe: histories.Mutex}
 			holds(r).both(2, ok, 3, histories.Acquire, b).both(1500, ok, 3, histories.Release, b).both(1600, ok, 3, histories.Acquire, b).both(2500, ok, 3, histories.Release, b)
@@ -113,7 +113,7 @@ func TestAHolderIsAskedToRelease(t *testing.T) {
 		{"the holder loses its lease long after the request", func(r *run) {
 			holds(r).revoke(3, 4, 2, 5, ok).told(5, 1, 5).lost(16, 1).want(20, 1).got(21, 1, 6).release(22, 1).released(23, 1)
 		}, verdict.Holds, "", 0},
-		{"others lose theirs too, whom nobody has asked", func(r *run) {
+		{"others lose theirs too, which were not asked", func(r *run) {
 			b := histories.Event{Lock: "b", Token: tok(7), Depth: 1, Session: session(3)}
 			r.h.Header.Locks["b"] = histories.Lock{Recipe: histories.Mutex}
 			holds(r).both(2, ok, 3, histories.Acquire, b).revoke(3, 4, 2, 5, ok).told(5, 1, 5).lost(6, 1).

@@ -150,7 +150,7 @@ func TestAListOfAQueueHasWhoStandsInIt(t *testing.T) {
 		{"both are listed", func(r *run) { end(two(r).queue(10, 3, 1, 2)) }, verdict.Holds},
 		{"the holder is not listed", func(r *run) { end(two(r).queue(10, 3, 2)) }, verdict.Violated},
 		{"the waiter is not listed", func(r *run) { end(two(r).queue(10, 3, 1)) }, verdict.Violated},
-		{"nobody is listed", func(r *run) { end(two(r).queue(10, 3)) }, verdict.Violated},
+		{"no process is listed", func(r *run) { end(two(r).queue(10, 3)) }, verdict.Violated},
 		{"the waiter is not listed, and never gets the lock", func(r *run) {
 			two(r).queue(10, 3, 1).release(20, 1).released(21, 1).answer(22, histories.Fail, 2, histories.Acquire)
 		}, verdict.Holds},

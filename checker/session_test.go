@@ -75,7 +75,7 @@ func TestProgress(t *testing.T) {
 			slow(chaos(r).cycle(11, 12, 1, 3).cycle(2400, 2401, 2, 4), 2500)
 		}, verdict.Violated},
 		{"one never gets it on such a machine", func(r *run) { slow(chaos(r).cycle(11, 12, 1, 3).want(13, 2), 2500) }, verdict.Violated},
-		{"one never gets it, and nobody else any more, on a machine that is far too slow", func(r *run) {
+		{"one never gets it, and the others not any more, on a machine that is far too slow", func(r *run) {
 			writes(chaos(r).cycle(11, 12, 1, 3).want(13, 2), 2500, time.Second)
 		}, verdict.Violated},
 		{"one does not get it, but another one does just before the end, on a machine that is far too slow", func(r *run) {
@@ -123,7 +123,7 @@ func TestNoLeak(t *testing.T) {
 		{"a goroutine is left", census(histories.Census{Goroutines: []string{"goroutine 7 [chan receive]:\nx"}}), verdict.Violated},
 		{"idle clients have three goroutines each more than at first", census(histories.Census{Clients: 2, Kept: 6}), verdict.Holds},
 		{"idle clients have more goroutines than that", census(histories.Census{Clients: 2, Kept: 7}), verdict.Violated},
-		{"nobody counted", func(r *run) { r.cycle(1, 2, 1, 1).phase(3, histories.PhaseEnd) }, verdict.NotExercised},
+		{"there was no count", func(r *run) { r.cycle(1, 2, 1, 1).phase(3, histories.PhaseEnd) }, verdict.NotExercised},
 		{"interrupted", func(r *run) { r.phase(0, histories.PhaseChaos).cycle(1, 2, 1, 1) }, verdict.Unknown},
 	})
 }

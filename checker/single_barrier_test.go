@@ -58,14 +58,14 @@ func TestABarrierHoldsBackWhileItIsUp(t *testing.T) {
 	const set, remove, wait = histories.Set, histories.Remove, histories.Wait
 	up := func(r *run) *run { return r.does(1, 2, 1, set) }
 	tell(t, Barriers, map[string]histories.Lock{"a": {Recipe: histories.Barrier}}, []told{
-		{"nobody waits", func(r *run) { up(r) }, verdict.NotExercised, "", 0},
+		{"no process waits", func(r *run) { up(r) }, verdict.NotExercised, "", 0},
 		{"somebody waits when it was never up", func(r *run) { r.does(1, 2, 1, wait) }, verdict.NotExercised, "", 0},
 		{"somebody waits in vain", func(r *run) { up(r).begins(3, 2, wait).answer(4, histories.Fail, 2, wait) }, verdict.Holds, "", 0},
 		{"somebody waits for the removal", func(r *run) { up(r).begins(3, 2, wait).does(4, 5, 1, remove).done(6, 2, wait) }, verdict.Holds, "", 0},
 		{"somebody passes while it is up", func(r *run) { up(r).does(3, 4, 2, wait).does(5, 6, 1, remove) }, verdict.Violated,
-			`process 2 waited at barrier "a" from 0.003000 s and passed at 0.004000 s, although process 1 had put it up by 0.002000 s and nobody had asked to remove it since`, 0},
+			`process 2 waited at barrier "a" from 0.003000 s and passed at 0.004000 s, although process 1 had put it up by 0.002000 s and no process had asked to remove it since`, 0},
 		{"somebody passes when it was put up again", func(r *run) { up(r).does(3, 4, 1, remove).does(5, 6, 1, set).does(7, 8, 2, wait) }, verdict.Violated,
-			`process 2 waited at barrier "a" from 0.007000 s and passed at 0.008000 s, although process 1 had put it up by 0.006000 s and nobody had asked to remove it since`, 0},
+			`process 2 waited at barrier "a" from 0.007000 s and passed at 0.008000 s, although process 1 had put it up by 0.006000 s and no process had asked to remove it since`, 0},
 		{"somebody passes while it is put up", func(r *run) {
 			up(r).begins(3, 2, wait).answer(4, histories.Fail, 2, wait).does(5, 6, 1, remove).begins(7, 1, set).does(8, 9, 2, wait).done(10, 1, set)
 		}, verdict.Holds, "", 0},
@@ -81,7 +81,7 @@ func TestABarrierHoldsBackWhileItIsUp(t *testing.T) {
 			up(r).begins(5, 3, remove).answer(6, histories.Info, 3, remove).does(90, 91, 2, wait).does(92, 93, 1, set).does(94, 95, 2, wait)
 		}, verdict.Violated, `process 2 waited at barrier "a" from 0.094000 s and passed at 0.095000 s, although process 1 had put it up by 0.093000 s; what was under way since then, 1 remove, must have let others pass before`, 0},
 		{"the removal failed", func(r *run) { up(r).begins(3, 3, remove).answer(4, histories.Fail, 3, remove).does(5, 6, 2, wait) }, verdict.Violated,
-			`process 2 waited at barrier "a" from 0.005000 s and passed at 0.006000 s, although process 1 had put it up by 0.002000 s and nobody had asked to remove it since`, 0},
+			`process 2 waited at barrier "a" from 0.005000 s and passed at 0.006000 s, although process 1 had put it up by 0.002000 s and no process had asked to remove it since`, 0},
 		{"two pass, and one removal could explain either but not both", func(r *run) {
 			r.begins(0, 3, remove)
 			up(r).does(3, 4, 2, wait).does(5, 6, 1, set).does(7, 8, 2, wait).done(9, 3, remove)
@@ -92,6 +92,6 @@ func TestABarrierHoldsBackWhileItIsUp(t *testing.T) {
 		}, verdict.Holds, "", 0},
 		{"a removal that touches the wait explains it", func(r *run) { up(r).begins(3, 2, wait).begins(4, 1, remove).done(4, 2, wait).done(9, 1, remove) }, verdict.Holds, "", 0},
 		{"many pass while it is up", func(r *run) { up(r).does(3, 4, 2, wait).does(5, 6, 2, wait).does(7, 8, 3, wait) }, verdict.Violated,
-			`process 2 waited at barrier "a" from 0.003000 s and passed at 0.004000 s, although process 1 had put it up by 0.002000 s and nobody had asked to remove it since`, 3},
+			`process 2 waited at barrier "a" from 0.003000 s and passed at 0.004000 s, although process 1 had put it up by 0.002000 s and no process had asked to remove it since`, 3},
 	})
 }

@@ -94,7 +94,7 @@ func TestWhoIsFirstIsWokenWhenThereIsRoom(t *testing.T) {
 		{"the size was to be raised, which failed", of(func(r *run) {
 			shortOfPermits(r).resize(5100, 5110, 3, 5, fail).permitsLate(7000)
 		}), verdict.Unknown},
-		{"the size may have been raised: nobody knows", of(func(r *run) {
+		{"the size may have been raised: its change has no answer", of(func(r *run) {
 			shortOfPermits(r).resize(5100, 5110, 5, 5, info).permitsLate(7000)
 		}), verdict.Unknown},
 		{"the size is raised by one whose earlier change may still come", of(func(r *run) {
@@ -110,7 +110,7 @@ func TestWhoIsFirstIsWokenWhenThereIsRoom(t *testing.T) {
 			r.promising().permitsAt(4990, 3, 1, 3)
 			r.permitsAt(5000, 1, 2, 1).asks(5010, 2, 2).stands(5011, 2, 20).back(5100, 3, 1, 3).awake(6500).back(6500, 1, 2, 1).permitsLate(7000)
 		}), verdict.Unknown},
-		{"one who holds permits and is in nobody's way crashes", of(func(r *run) {
+		{"one that holds permits and is not in the way crashes", of(func(r *run) {
 			r.promising().permitsAt(4990, 4, 1, 3)
 			r.permitsAt(5000, 1, 2, 1).resize(5003, 5004, 5, 4, ok).asks(5010, 2, 2).stands(5011, 2, 20).crash(5090, 4).back(5100, 1, 2, 1).permitsLate(7000)
 		}), verdict.Violated},

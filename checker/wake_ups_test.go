@@ -67,7 +67,7 @@ func TestWhoIsFirstInAQueueIsWoken(t *testing.T) {
 	answers(t, Progress, []known{
 		{"a waiter sleeps on when the lock is given back", func(r *run) { r.promising().line(2).grant(7000, 2, 1) }, verdict.Violated},
 		{"a waiter is woken when the lock is given back", func(r *run) { r.promising().line(2).grant(6000, 2, 1) }, verdict.Holds},
-		{"a waiter sleeps on and nobody promised to wake it", func(r *run) {
+		{"a waiter sleeps on, and no wake-up was promised", func(r *run) {
 			r.promising().line(2).grant(7000, 2, 1)
 			r.h.Header.Promises.TurnBound = 0
 		}, verdict.Holds},
@@ -147,7 +147,7 @@ func TestWhoIsFirstInAQueueIsWoken(t *testing.T) {
 			}
 			r.phase(12100, histories.PhaseEnd)
 		}, verdict.Holds},
-		{"a waiter sleeps on after a release that nobody answered", func(r *run) {
+		{"a waiter sleeps on after a release without an answer", func(r *run) {
 			r.promising().want(5000, 1).place(5001, 1, 1).got(5002, 1, 1).want(5010, 2).place(5011, 2, 2)
 			r.release(5099, 1).answer(5100, histories.Info, 1, histories.Release).grant(7000, 2)
 		}, verdict.Holds},
@@ -168,7 +168,7 @@ func TestWhoIsFirstInAQueueIsWoken(t *testing.T) {
 			r.promising().fault(5000, histories.FaultStart, "isolate", 2).line(2, 3).answer(5200, histories.Fail, 2, histories.Acquire).
 				fault(5200, histories.FaultStop, "isolate", 2).grant(7000, 3, 1, 2)
 		}, verdict.Holds},
-		{"a waiter sleeps on while one of whom nobody knows the place waits", func(r *run) {
+		{"a waiter sleeps on while one at an unknown place waits", func(r *run) {
 			r.promising().want(5000, 1).place(5001, 1, 1).got(5002, 1, 1).want(5005, 3).want(5010, 2).place(5011, 2, 2)
 			r.release(5099, 1).released(5100, 1).awake(7000).got(7000, 2, 2).crash(7001, 3).release(7002, 2).released(7003, 2).recovers(12000, 1, 2)
 		}, verdict.Holds},

@@ -14,13 +14,17 @@ import (
 // with faults that begin and end meanwhile: in windows they get the same verdicts as in one
 // piece.
 func TestLongHistoriesInWindows(t *testing.T) {
-	n, first := 60, rand.Uint64()
+	n, first := 59, rand.Uint64()
 	if testing.Short() || drawn.Race {
-		n = 6
+		n = 5
 	}
 	t.Logf("seeds %d to %d", first, first+uint64(n)-1)
+	seeds := []uint64{5689619811413854649} // a crash under a hold of another process of the owner, which is excused later
+	for i := range n {
+		seeds = append(seeds, first+uint64(i))
+	}
 	seen := map[verdict.Outcome]int{}
-	for seed := first; seed < first+uint64(n); seed++ {
+	for _, seed := range seeds {
 		h := drawn.Long(seed)
 		if err := histories.Validate(h); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)

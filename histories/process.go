@@ -8,7 +8,7 @@ import (
 
 // ErrUnknown is wrapped by the error of a call of [Process.Do] when it is unknown
 // whether the operation took effect.
-var ErrUnknown = errors.New("nobody knows whether it took effect")
+var ErrUnknown = errors.New("it is not known whether it took effect")
 
 // NewRecorder starts a history in w, as [Create] does in a file. W may be a
 // bytes.Buffer in a test of your own lock. The caller must Close the recorder,

@@ -69,7 +69,7 @@ func TestAProcessPutsOnRecordWhatItDoes(t *testing.T) {
 		"1 invoke try-acquire a", "1 fail try-acquire a: busy",
 		"0 lost  a",
 		"1 invoke acquire a", "1 ok acquire a token 7",
-		"1 invoke release a", "1 info release a: timed out: nobody knows whether it took effect",
+		"1 invoke release a", "1 info release a: timed out: it is not known whether it took effect",
 		"2 invoke acquire a", "2 ok acquire a",
 	}
 	if d := cmp.Diff(want, got); d != "" {

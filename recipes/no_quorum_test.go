@@ -56,7 +56,7 @@ func TestAnEnsembleWithoutAQuorumIsNotHammered(t *testing.T) {
 			if n > 20 || n < int64(len(list)) {
 				t.Errorf("%d servers: %d connects in 5 s", len(list), n)
 			}
-			if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(fmt.Sprint(err), "serves nobody now") {
+			if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(fmt.Sprint(err), "serves no client now") {
 				t.Errorf("got %v", err)
 			}
 		})

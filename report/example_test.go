@@ -14,7 +14,7 @@ import (
 
 // A history is judged, and then read once more for its page.
 func ExampleHTML() {
-	const path = "../histories/corpus/mutual-exclusion/a-crash-comes-after-the-other-one-was-granted.jsonl"
+	const path = "../histories/corpus/mutual-exclusion/violated-42fcee.jsonl"
 	file, err := histories.Open(path)
 	if err != nil {
 		log.Fatal(err)

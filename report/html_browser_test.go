@@ -315,7 +315,7 @@ func TestEventsAndLatenciesLeadIntoTheTimeline(t *testing.T) {
 		b.until(fmt.Sprintf(`[...document.querySelectorAll("#list tr")].map(r => r.children[1].textContent).join("; ") === %q`, want))
 	}
 	all := []string{"phase chaos begins", "fault down on client 1 begins", "process 1 is told that its lease of orders is suspended: the link is down", "fault down on client 1 ends",
-		"the servers have ended session 0x00000000000000a1", "process 1 is told that it has lost orders", "process 1: nobody knows what came of release of orders: no session",
+		"the servers have ended session 0x00000000000000a1", "process 1 is told that it has lost orders", "process 1: it is not known what came of release of orders: no session",
 		"phase recovery begins", "process 4 dies without releasing"}
 	b.whole()
 	listed(strings.Join(all, "; "))

@@ -29,7 +29,7 @@ func (convertCmd) Help() string {
 func (c *convertCmd) Run(ctx context.Context, con *console) error {
 	name := strings.TrimSuffix(filepath.Base(c.Out), ".zst")
 	if !strings.HasSuffix(name, ".jsonl") && !strings.HasSuffix(name, ".edn") && !strings.HasSuffix(name, ".porcupine.json") {
-		return usage("%s: nobody knows that format; known endings: .jsonl, .edn, .porcupine.json, and each with .zst", c.Out)
+		return usage("%s: that format is not known; known endings: .jsonl, .edn, .porcupine.json, and each with .zst", c.Out)
 	}
 	return c.Bounds.within(ctx, func(ctx context.Context) error { return c.convert(ctx, con) })
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/zkverify/zkverify/ensemble/ensembletest"
 )
 
-// A project of each language passes worker check as it is. When its lock excludes nobody, a run
+// A project of each language passes worker check as it is. When its lock excludes no client, a run
 // finds it out.
 func TestAWorkerProjectIsRightUntilItsLockIsBroken(t *testing.T) {
 	for lang, broken := range map[string]struct{ lock, line, change string }{

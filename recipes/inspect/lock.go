@@ -28,7 +28,7 @@ var (
 	ErrNoLock = errors.New("inspect: no lock")
 	// ErrFree means that the node has no children. A lock that is not in use looks so, and so does
 	// a barrier, and any other node.
-	ErrFree = errors.New("inspect: nobody holds it or waits for it")
+	ErrFree = errors.New("inspect: no client holds it or waits for it")
 )
 
 // Lock is the state of a lock at one time.

@@ -4,7 +4,7 @@ function makeLegend(data) {
   const legend = document.getElementById('legend');
   const samples = [[kind.waited, 'waits'], [kind.inVain, 'waits in vain'], [kind.unanswered, 'no answer'], [kind.held, 'holds (half as high: to read)'], [kind.heldAgain, 'holds again, deeper'],
     [kind.stale, 'STALE: believes that it holds, though its session is over'], [kind.suspended, 'suspended: the link is down'], [kind.afterLoss, 'told of the loss'], [kind.releasing, 'releases'], [kind.inside, 'inside a barrier'], [kind.other, 'another operation'], ['fault', 'fault, on those hit'], ['expired', 'session ended'], ['crash', 'crash'], ['violation', 'violation'],
-    ...(data.servers.length ? [['leader', 'server leads'], ['follower', 'follows'], ['electing', 'elects: serves nobody'], ['silent', 'does not answer'], ['down', 'is down'], ['hit', 'fault on a server']] : [])];
+    ...(data.servers.length ? [['leader', 'server leads'], ['follower', 'follows'], ['electing', 'elects: serves no client'], ['silent', 'does not answer'], ['down', 'is down'], ['hit', 'fault on a server']] : [])];
   legend.replaceChildren(...samples.map(([k, text]) => {
     const item = document.createElement('span'), sample = document.createElement('canvas');
     item.setAttribute('role', 'listitem');

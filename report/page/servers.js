@@ -1,6 +1,6 @@
 // A lane for each server: its states as it reported them, and the faults that hit it.
 
-const stateNames = { leader: 'leader', follower: 'follower', observer: 'observer', standalone: 'serves alone', electing: 'electing: serves nobody', down: 'down', silent: 'does not answer' };
+const stateNames = { leader: 'leader', follower: 'follower', observer: 'observer', standalone: 'serves alone', electing: 'electing: serves no client', down: 'down', silent: 'does not answer' };
 
 // serverText returns the state of a server, and the version that it runs if servers run different versions.
 function serverText(data, span) {

@@ -43,7 +43,7 @@ var cleanUpDefects = []Defect{
 		Name:      "mutant-second-node",
 		Recipe:    histories.Mutex,
 		Bug:       "CURATOR-45, Netflix/curator #3, samuel/go-zookeeper #229",
-		What:      "creates a second node when the reply to the create is lost; nobody knows of the first, which blocks everybody",
+		What:      "creates a second node when the reply to the create is lost; the first is forgotten, and blocks everybody",
 		Guarantee: "progress",
 	},
 	{

@@ -64,7 +64,7 @@ var freeEdits = []edit{
 	{"internal/session/keeper.go", "	k.stop()\n	if s != nil {\n		s.", `	k.stop()
 	if s != nil {
 		if k.cfg.Defect == "mutant-close-leaves-session" {
-			s.stop() // it connects to nobody any more
+			s.stop() // it connects no more
 			s.reconnect()
 		}
 		s.`},

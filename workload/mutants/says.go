@@ -15,7 +15,7 @@ var saysDefects = []Defect{
 		Name:      "mutant-hopeful-deadline",
 		Recipe:    histories.Mutex,
 		Bug:       "a deadline that is counted from the time of the question",
-		What:      "tells a deadline that is a session timeout ahead, however long nobody has heard of the servers",
+		What:      "tells a deadline that is a session timeout ahead, however long the servers have been silent",
 		Guarantee: "answers are true",
 	},
 	{

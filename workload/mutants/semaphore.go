@@ -49,14 +49,14 @@ var semaphoreDefects = []Defect{
 		Name:      "mutant-semaphore-raise-unnoticed",
 		Recipe:    histories.SharedSemaphore,
 		Bug:       "CURATOR-75",
-		What:      "does not watch the shared size: when it is raised nobody is woken, and who waits looks by itself later",
+		What:      "does not watch the shared size: when it is raised no waiter is woken, and each looks by itself later",
 		Guarantee: "progress",
 	},
 	{
 		Name:      "mutant-semaphore-return-unnoticed",
 		Recipe:    histories.SharedSemaphore,
 		Bug:       "a watch that is set and not waited for",
-		What:      "waits for the shared size alone: when others give permits back nobody is woken, and who waits looks by itself later",
+		What:      "waits for the shared size alone: when others give permits back no waiter is woken, and each looks by itself later",
 		Guarantee: "progress",
 	},
 	{

@@ -7,7 +7,7 @@ var waitingDefects = []Defect{
 		Name:      "mutant-waits-for-nobody",
 		Recipe:    histories.Mutex,
 		Bug:       "helix PR #44",
-		What:      "watches the one before it without looking whether that has gone since the list: then nobody wakes it",
+		What:      "watches the one before it without looking whether that has gone since the list: then nothing wakes it",
 		Guarantee: "progress",
 	},
 	{

@@ -71,7 +71,7 @@ func (c *memoryClient) Revoke(_ context.Context, node string) error {
 	h := c.holder
 	c.mu.Unlock()
 	if node != "the node" || h == nil || h.revoked == nil {
-		return errors.New("nobody listens")
+		return errors.New("the reader is gone")
 	}
 	h.revoked()
 	return nil

@@ -39,7 +39,7 @@ func electionProvocations() []Provocation {
 		},
 		{
 			Name:    "rare-leaders",
-			What:    "nobody leads for seconds, no faults",
+			What:    "there is no leader for seconds, no faults",
 			Config:  workload.Config{Recipes: recipe, Clients: 8, Locks: 1, Duration: 12 * time.Second, Mix: rare, Schedule: calm()},
 			Mutants: []string{"mutant-observer-falls-back"},
 		},

@@ -56,7 +56,7 @@ func linkProvocations() []Provocation {
 			// cut before. A node that is left behind goes when its client closes, as some do:
 			// the last strikes come just before the recovery.
 			Name: "half-open-tries",
-			What: "nobody waits, all try; requests are lost",
+			What: "no client waits, all try; requests are lost",
 			Config: workload.Config{
 				Clients: 4, Locks: 1, Duration: 5 * time.Second, Mix: tries,
 				Schedule: oneLink(500*time.Millisecond, 250*time.Millisecond, 19, strike{"requests-lost", fault.AtEnqueuing}),

@@ -38,7 +38,7 @@ func mutexProvocations() []Provocation {
 		},
 		{
 			Name:    "tries",
-			What:    "nobody waits, all try, and the lock is idle now and then; no faults",
+			What:    "no client waits, all try, and the lock is idle now and then; no faults",
 			Config:  workload.Config{Clients: 3, Locks: 1, Duration: 2 * time.Second, Mix: lonely, Schedule: calm()},
 			Mutants: []string{"mutant-sequence-token", "mutant-missing-parent"},
 		},

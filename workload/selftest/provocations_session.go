@@ -43,7 +43,7 @@ func sessionProvocations() []Provocation {
 		},
 		{
 			Name: "silent-tries",
-			What: "nobody waits, all try; the holder's session expires in silence",
+			What: "no client waits, all try; the holder's session expires in silence",
 			Config: workload.Config{
 				Clients: 8, Locks: 2, Duration: 9 * time.Second, Mix: silentTries,
 				Schedule: aimed("expire-silence", fault.AtHolder, 8, time.Second, 1700*time.Millisecond),

@@ -26,7 +26,7 @@ func fleet(t *testing.T, as string) Fleet {
 
 func TestAFleetMakesRunsAndKeepsThoseThatDoNotPass(t *testing.T) {
 	f, dir := fleet(t, "yes"), t.TempDir()
-	specs := []Spec{spec(1, "random", "recipes"), {Seed: 3, Plan: "random", Target: "nobody"}, spec(2, "edges", "recipes")}
+	specs := []Spec{spec(1, "random", "recipes"), {Seed: 3, Plan: "random", Target: "no-such-target"}, spec(2, "edges", "recipes")}
 	results := map[string]Outcome{}
 	err := f.All(t.Context(), 0, dir, slices.Values(specs), func(o Outcome, folder string) error {
 		results[filepath.Base(folder)] = o
@@ -35,7 +35,7 @@ func TestAFleetMakesRunsAndKeepsThoseThatDoNotPass(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(results) != 3 || !results[specs[0].Name()].Passed() || !strings.Contains(results[specs[1].Name()].Trouble, "nobody") {
+	if len(results) != 3 || !results[specs[0].Name()].Passed() || !strings.Contains(results[specs[1].Name()].Trouble, "no-such-target") {
 		t.Errorf("%+v", results)
 	}
 	if o := results[specs[0].Name()]; o.CPU <= 0 || o.Hash == "" || len(o.Schedule.Steps) == 0 {

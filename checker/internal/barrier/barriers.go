@@ -123,6 +123,6 @@ func (j *barriersJudge) Conclude(e *judge.Engines, t *facts.Trace) {
 	case len(idle) > 0 && v.Violations == 0:
 		v.Idle(strings.Join(idle, ", "))
 	default:
-		v.Conclude("nobody was early: "+strings.Join(shown, ", "), fmt.Sprintf("somebody passed too early, %s", words.Times(v.Violations)))
+		v.Conclude("none was early: "+strings.Join(shown, ", "), fmt.Sprintf("one passed too early, %s", words.Times(v.Violations)))
 	}
 }

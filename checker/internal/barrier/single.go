@@ -276,7 +276,7 @@ func passedEarly(t *facts.Trace, d demand, removes int) verdict.Witness {
 	w := witness.New(t, d.wait.Lock, d.wait.Call, d.wait.Ret, q, p)
 	w.What = fmt.Sprintf("%v waited at barrier %q from %s and passed at %s, although %v had put it up by %s", p, w.Lock, verdict.At(d.wait.Call), verdict.At(d.wait.Ret), q, verdict.At(d.set.Ret))
 	if removes == 0 {
-		w.What += " and nobody had asked to remove it since"
+		w.What += " and no process had asked to remove it since"
 	} else {
 		w.What += fmt.Sprintf("; what was under way since then, %s, must have let others pass before", words.Count(removes, "remove"))
 	}

@@ -104,7 +104,7 @@ func (j *lossJudge) judge(t *facts.Trace, h *facts.Hold, gone time.Duration) {
 	}
 	paused := false
 	var woke time.Duration
-	for _, x := range t.Faults.PausedIn(h.Process, h.Call, max(gone, deadline)) {
+	for _, x := range t.Faults.PausedIn(h.Process, h.Call, min(h.End, max(gone, deadline))) { // a pause after the hold delays nothing
 		if until := facts.After(x.To, t.Faults.WakeGrace); until >= ended {
 			paused, woke, deadline = true, x.To, max(deadline, until)
 		}

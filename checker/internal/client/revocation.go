@@ -177,7 +177,7 @@ func (j *revocationJudge) Conclude(_ *judge.Engines, t *facts.Trace) {
 		v.Idle("no holder was asked to release and told so")
 		return
 	}
-	v.Conclude(fmt.Sprintf("%s, %d told in time, the other leases were over; nobody else was told, and nobody forced", words.Count(j.asked, "request"), j.inTime),
+	v.Conclude(fmt.Sprintf("%s, %d told in time, the other leases were over; no other was told, and none forced", words.Count(j.asked, "request"), j.inTime),
 		fmt.Sprintf("a request did not reach the holder, reached another process, or ended a lease, %s", words.Times(v.Violations)))
 }
 

@@ -26,7 +26,7 @@ func notTold(t *facts.Trace, o *facts.Op, h *facts.Hold, by, late time.Duration,
 func toldAnother(t *facts.Trace, e facts.ReleaseNotice, h *facts.Hold, before int, over bool) verdict.Witness {
 	p := witness.OfNotice(e)
 	parties := []verdict.Party{p}
-	whose := "which nobody has"
+	whose := "which does not exist"
 	switch {
 	case h != nil:
 		parties = append(parties, witness.OfHold(h))
@@ -42,7 +42,7 @@ func toldAnother(t *facts.Trace, e facts.ReleaseNotice, h *facts.Hold, before in
 func toldUnasked(t *facts.Trace, e facts.ReleaseNotice) verdict.Witness {
 	p := witness.OfNotice(e)
 	w := witness.New(t, e.Lock, e.Time, e.Time, p)
-	w.What = fmt.Sprintf("%v was told at %s to release lock %q with token %s, and nobody had asked for that", p, verdict.At(e.Time), e.Lock, verdict.Token(e.Token))
+	w.What = fmt.Sprintf("%v was told at %s to release lock %q with token %s, and no process had asked for that", p, verdict.At(e.Time), e.Lock, verdict.Token(e.Token))
 	return w
 }
 

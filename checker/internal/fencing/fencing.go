@@ -103,38 +103,55 @@ func (j *fencingJudge) Conclude(_ *judge.Engines, t *facts.Trace) {
 // was invoked: one pass over the grants by invocation with a second pointer over them by
 // return. At least one of the two grants of a violation is from this window.
 func (g *grants) order(v *verdict.Verdict, t *facts.Trace) {
-	byCall, byStart := g.recent, g.recent
-	var first map[histories.Token]*facts.Hold
+	byCall, byStart, same := g.recent, g.recent, g.same()
 	if len(g.recent) > 1 {
-		byCall, byStart, first = slices.Clone(byCall), slices.Clone(byStart), map[histories.Token]*facts.Hold{}
+		byCall, byStart = slices.Clone(byCall), slices.Clone(byStart)
 		facts.Sort(t, byCall, func(a, b *facts.Hold) int { return cmp.Compare(a.Call, b.Call) })
 		facts.Sort(t, byStart, func(a, b *facts.Hold) int { return cmp.Compare(a.Start, b.Start) })
 	}
-	isNew := func(h *facts.Hold) bool { return t.Begun(h) }
-
 	newest := g.newest
 	i := 0
 	for _, h := range facts.Each(t, byCall) {
 		for ; i < len(byStart) && byStart[i].Start < h.Call; i++ {
 			newest = newer(newest, byStart[i])
 		}
-		other := first[h.Token]
-		if other == nil && newest != nil && newest.Token == h.Token {
-			other = newest
-		}
-		if other == nil && first != nil {
-			first[h.Token] = h
-		}
 		a := newest
 		switch {
 		case a != nil && h.Token.Less(a.Token):
-			if isNew(h) && h.Mode != histories.ModeRead {
+			if t.Begun(h) && h.Mode != histories.ModeRead {
 				v.Violate(func() verdict.Witness { return olderToken(t, a, h) })
 			}
-		case other != nil && (isNew(h) || isNew(other)) && (h.Mode != histories.ModeRead || other.Mode != histories.ModeRead):
-			v.Violate(func() verdict.Witness { return sameToken(t, other, h) })
+		case same[h] != nil && t.Begun(h):
+			v.ViolateFrom(h.Start, func() verdict.Witness { return sameToken(t, same[h], h) })
 		}
 	}
+}
+
+// same returns, for each grant with the token of one that was answered before it, that one. Two
+// readers may share a token.
+func (g *grants) same() map[*facts.Hold]*facts.Hold {
+	if len(g.recent) == 1 && (g.newest == nil || g.newest.Token != g.recent[0].Token) {
+		return nil // most of a million locks
+	}
+	type holders struct{ first, writer *facts.Hold }
+	of, same := map[histories.Token]holders{}, map[*facts.Hold]*facts.Hold{}
+	add := func(h *facts.Hold) {
+		before := of[h.Token]
+		if same[h] = before.first; h.Mode == histories.ModeRead {
+			same[h] = before.writer
+		} else {
+			before.writer = cmp.Or(before.writer, h)
+		}
+		before.first = cmp.Or(before.first, h)
+		of[h.Token] = before
+	}
+	if g.newest != nil {
+		add(g.newest)
+	}
+	for _, h := range g.recent {
+		add(h)
+	}
+	return same
 }
 
 // forget keeps the grants that had not returned at before; no later acquire was invoked
@@ -153,9 +170,10 @@ func (g *grants) forget(before time.Duration) {
 	}
 }
 
-// newer returns the hold with the greater token, a when they are equal.
+// newer returns the hold with the greater token. If they are equal it returns a, or b if only b
+// is a writer's.
 func newer(a, b *facts.Hold) *facts.Hold {
-	if a == nil || a.Token.Less(b.Token) {
+	if a == nil || a.Token.Less(b.Token) || a.Token == b.Token && a.Mode == histories.ModeRead && b.Mode != histories.ModeRead {
 		return b
 	}
 	return a

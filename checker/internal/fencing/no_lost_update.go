@@ -122,7 +122,7 @@ func (k *counter) judge(j *counterJudge, t *facts.Trace, horizon time.Duration) 
 	}
 	var ready, left []*facts.Op
 	for _, o := range k.waiting {
-		if o.Ret < horizon || o.Ret == facts.Forever && (t.Last || o.Gone && o.Call < horizon) {
+		if o.Ret < horizon || o.Ret == facts.Forever && (t.Last || o.Gone && o.Call < horizon && !(j.excusing() && mayBeExcused(t, o))) {
 			ready = append(ready, o)
 		} else {
 			left = append(left, o)
@@ -169,6 +169,13 @@ func (j *counterJudge) Conclude(_ *judge.Engines, t *facts.Trace) {
 		return
 	}
 	v.Conclude(fmt.Sprintf("%s, none lost", words.Count(j.writes, "write")), fmt.Sprintf("the %s counter was broken %s", j.store, words.Times(v.Violations)))
+}
+
+// mayBeExcused reports whether a write without an answer is of a hold that goes on: it may take
+// effect when a fault excuses that hold.
+func mayBeExcused(t *facts.Trace, o *facts.Op) bool {
+	return o.Kind == histories.Write && o.Hold != nil && !t.Over(o.Hold) &&
+		!slices.ContainsFunc(o.Hold.Excuses, func(x facts.Span) bool { return x.To != facts.Forever && o.Call <= x.To })
 }
 
 // excusedWrites returns the time spans in which a write that mutual exclusion need not keep out

@@ -1,6 +1,7 @@
 package holding
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -24,10 +25,11 @@ const OverlapsUnderPauses = "overlaps under pauses of a holder's process, which 
 // Two holds that overlap are found in the window in which the first of them ends. Both are in
 // that window, and the later end of the other one makes no difference to their overlap.
 type exclusionJudge struct {
-	v                           *verdict.Verdict
-	locks                       facts.PerLock[exclusionOf]
-	holds, raw, paused, growing int
-	causes                      causes
+	v               *verdict.Verdict
+	locks           facts.PerLock[exclusionOf]
+	holds, growing  int
+	excused, paused int // pairs of holds that overlap and violate nothing; those of them under a pause
+	causes          causes
 }
 
 // exclusionOf is the judge's record of one lock.
@@ -54,26 +56,32 @@ func (j *exclusionJudge) Window(e *judge.Engines, t *facts.Trace) (kept int) {
 			of = j.locks.Make(lock, func() *exclusionOf { return &exclusionOf{} })
 		}
 		pieces := facts.PiecesOf(holds)
-		before := of.violations
 		if e.Sweeps {
+			var violated map[[2]*facts.Op]bool
+			if slices.ContainsFunc(holds, excused) {
+				violated = map[[2]*facts.Op]bool{}
+			}
 			sweep(t, pieces, differ, t.Over, func(a, b facts.Piece) bool {
 				if a.Hold.Token != (histories.Token{}) && a.Hold.Token.Less(b.Hold.Token) {
 					j.growing++
+				}
+				if violated != nil {
+					violated[pairOf(a, b)] = true
 				}
 				j.causes.add(a, b)
 				j.v.ViolateFrom(max(a.From, b.From), func() verdict.Witness { return doubleHold(t, a, b) })
 				of.violations++
 				return of.violations < maxPairs
 			})
-			if !slices.ContainsFunc(holds, excused) {
-				j.raw += of.violations - before
-			} else {
+			if violated != nil {
 				sweep(t, facts.PiecesOf(facts.Bare(holds)), differ, t.Over, func(a, b facts.Piece) bool {
-					j.raw++
-					if pausedOverlap(t, a, b) {
-						j.paused++
+					if !violated[pairOf(a, b)] {
+						j.excused++
+						if pausedOverlap(t, a, b) {
+							j.paused++
+						}
 					}
-					return j.raw < maxPairs
+					return j.excused < maxPairs
 				})
 			}
 		}
@@ -109,10 +117,9 @@ func (j *exclusionJudge) Conclude(e *judge.Engines, t *facts.Trace) {
 	}
 	v.Count("holds", j.holds)
 	v.Count("overlaps", v.Violations)
-	pauses := min(j.paused, max(j.raw-v.Violations, 0))
-	v.Count("overlaps excused by a forced expiry", max(j.raw-v.Violations-pauses, 0))
+	v.Count("overlaps excused by a forced expiry", j.excused-j.paused)
 	if t.Faults.Pauses() {
-		v.Count(OverlapsUnderPauses, pauses)
+		v.Count(OverlapsUnderPauses, j.paused)
 	}
 	if v.Outcome == verdict.Unknown {
 		return // the engines disagree
@@ -127,6 +134,15 @@ func (j *exclusionJudge) Conclude(e *judge.Engines, t *facts.Trace) {
 	}
 	why += j.causes.blame(t, v, doubleHold)
 	v.Conclude(words.Count(j.holds, "hold")+", no two owners at the same time", why)
+}
+
+// pairOf returns the acquires of two holds, in one order whatever the order of the pieces.
+func pairOf(a, b facts.Piece) [2]*facts.Op {
+	x, y := a.Hold.Acquire, b.Hold.Acquire
+	if cmp.Or(x.Invoke-y.Invoke, x.Part-y.Part) > 0 {
+		x, y = y, x
+	}
+	return [2]*facts.Op{x, y}
 }
 
 // pausedOverlap reports whether a pause excuses the overlap of two beliefs: one of them went on

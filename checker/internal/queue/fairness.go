@@ -239,7 +239,7 @@ func (j *fairnessJudge) Conclude(e *judge.Engines, t *facts.Trace) {
 	case !e.Sweeps && j.unsearched > 0 && v.Violations == 0:
 		v.Outcome, v.Reason = verdict.NotJudged, fmt.Sprintf("Porcupine has no model of the queues that %s stood in", words.Count(j.unsearched, "contender"))
 	case j.waited == 0 && v.Violations == 0:
-		v.Idle("nobody was granted a lock after waiting behind another with a known place")
+		v.Idle("no process was granted a lock after waiting behind another with a known place")
 	default:
 		v.Conclude(words.Count(j.placed, "contender")+", granted in the order of their places", words.Count(v.Violations, "contender")+" not served in the order of the queue")
 	}

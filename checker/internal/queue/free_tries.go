@@ -127,7 +127,7 @@ func (f *freeTries) wrong() []func() verdict.Witness {
 func (f *freeTries) witness(r refusedTry) verdict.Witness {
 	o, p := r.try, witness.OfOp(r.try)
 	w := witness.New(f.t, o.Lock, o.Call, o.Ret, p)
-	w.What = fmt.Sprintf("%v tried lock %q at %s and was refused at %s, when nobody held or wanted it", p, o.Lock, verdict.At(o.Call), verdict.At(o.Ret))
+	w.What = fmt.Sprintf("%v tried lock %q at %s and was refused at %s, when no other process held or wanted it", p, o.Lock, verdict.At(o.Call), verdict.At(o.Ret))
 	if r.last != nil && r.last.Hold != nil {
 		w.Parties = append(w.Parties, witness.OfHold(r.last.Hold))
 		w.What += fmt.Sprintf(": %v, the last who had it, had given it back by %s", witness.OfHold(r.last.Hold), verdict.At(r.last.Hold.Released))

@@ -174,7 +174,7 @@ func (r recovery) wrong(bound time.Duration, notWoken string, missed, refused, v
 		wrong = append(wrong, notWoken)
 	}
 	if refused > 0 {
-		wrong = append(wrong, words.Count(refused, "try")+" refused although nobody held or wanted the lock")
+		wrong = append(wrong, words.Count(refused, "try")+" refused although no other process held or wanted the lock")
 	}
 	if vain > 0 {
 		wrong = append(wrong, words.Count(vain, "pair of client and lock")+" tried without success although no other client held or wanted the lock")

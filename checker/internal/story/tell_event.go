@@ -51,7 +51,7 @@ func Tell(h *histories.Header, e *histories.Event) string {
 	case histories.Fail:
 		return fmt.Sprintf("%s: %s of %s fails%s", who, op, lock, verdict.Because(e.Error))
 	case histories.Info:
-		return fmt.Sprintf("%s: nobody knows what came of %s of %s%s", who, op, lock, verdict.Because(e.Error))
+		return fmt.Sprintf("%s: it is not known what came of %s of %s%s", who, op, lock, verdict.Because(e.Error))
 	case histories.Enqueued:
 		return fmt.Sprintf("%s queues for %s%s", who, lock, with)
 	case histories.Lost:

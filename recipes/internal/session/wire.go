@@ -180,7 +180,7 @@ func (w *wireConn) unanswered(came []byte, err error) error {
 		return notZooKeeper(fmt.Errorf("its answer broke off: %w", err), came)
 	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET):
 		w.tap.hungUp()
-		return fmt.Errorf("the server closed the connection without an answer (it serves nobody now, has all the connections that it takes, speaks TLS alone, see WithTLS, or is no ZooKeeper server): %w", err)
+		return fmt.Errorf("the server closed the connection without an answer (it serves no client now, has all the connections that it takes, speaks TLS alone, see WithTLS, or is no ZooKeeper server): %w", err)
 	case errors.As(err, &timeout) && timeout.Timeout():
 		return fmt.Errorf("the server accepted the connection and did not answer within %v: %w", w.patience, err)
 	}

@@ -16,7 +16,7 @@ type askCmd struct {
 }
 
 func (askCmd) Help() string {
-	return help.WithExamples("The request is Curator's: the data of the holder's node becomes __REVOKE__. A holder that listens (WithRevocation or OnRevoke of recipes, makeRevocable of Curator) may release the lock. Nobody is forced.",
+	return help.WithExamples("The request is Curator's: the data of the holder's node becomes __REVOKE__. A holder that listens (WithRevocation or OnRevoke of recipes, makeRevocable of Curator) may release the lock. No client is forced.",
 		"zkverify locks ask /locks/orders")
 }
 
@@ -54,7 +54,7 @@ func (c *askCmd) Run(ctx context.Context, con *Console) error {
 	if asked == 0 {
 		return &Exit{exitUsage, fmt.Errorf("%s: no holder could be asked", pathText(c.Path))}
 	}
-	con.tell("", "Nobody is forced: a holder releases if its program listens to the request, and wants to. See who holds the lock by zkverify locks inspect.")
+	con.tell("", "No client is forced: a holder releases if its program listens to the request, and wants to. See who holds the lock by zkverify locks inspect.")
 	return nil
 }
 
@@ -78,7 +78,7 @@ func touchable(l *inspect.Lock) error {
 		return refuse("%s: a double barrier has members, and no holder", pathText(l.Path))
 	}
 	if holders, _ := l.Count(); holders == 0 {
-		return refuse("%s: nobody holds it", pathText(l.Path))
+		return refuse("%s: no client holds it", pathText(l.Path))
 	}
 	return nil
 }

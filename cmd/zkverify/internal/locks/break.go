@@ -103,7 +103,7 @@ func notHeld(l *inspect.Lock, token recipes.Token) error {
 		}
 		holders = append(holders, identified(h))
 	}
-	return refuse("%s: nobody holds it with token %v; nothing was deleted. It is held by %s", pathText(l.Path), token, strings.Join(holders, ", "))
+	return refuse("%s: no client holds it with token %v; nothing was deleted. It is held by %s", pathText(l.Path), token, strings.Join(holders, ", "))
 }
 
 // warning describes the effect of the delete on the holder.

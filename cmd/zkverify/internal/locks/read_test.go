@@ -120,7 +120,7 @@ func TestBadInputIsRefusedWithASentence(t *testing.T) {
 		{"watch /none", "/none: zk: node does not exist"},
 		{"doctor /none", "/none: zk: node does not exist"},
 		{"inspect /folder", "no lock: its children are no contenders"},
-		{"inspect /folder/file", "nobody holds it or waits for it"},
+		{"inspect /folder/file", "no client holds it or waits for it"},
 		{"inspect /none", "zk: node does not exist"},
 		{"ask /folder", "no lock"},
 		{"break /folder --token 1 --yes", "no lock"},

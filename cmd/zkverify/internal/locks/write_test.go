@@ -39,7 +39,7 @@ func TestAskAsksTheHolder(t *testing.T) {
 	b := newBench(t)
 	asked := make(chan *recipes.Lease, 1)
 	holder, _ := b.holding(recipes.WithRevocation(func(l *recipes.Lease) { asked <- l }))
-	b.locks("ask", "/l").want(t, 0, []string{"asked web-1/4711 (session 0x", "token " + holder.Token().String() + ") to release /l\n", "Nobody is forced"}, nil)
+	b.locks("ask", "/l").want(t, 0, []string{"asked web-1/4711 (session 0x", "token " + holder.Token().String() + ") to release /l\n", "No client is forced"}, nil)
 	if l := <-asked; l.Token() != holder.Token() || !holder.Valid() {
 		t.Errorf("asked %v; the holder's lease is %v", l, holder)
 	}
@@ -71,7 +71,7 @@ func TestAskLeavesAloneWhoCannotBeAsked(t *testing.T) {
 	before := b.Tree("/")
 	for path, want := range map[string]string{
 		"/kazoo": "locks of kazoo know no such request", "/zk": "locks of zk.Lock know no such request",
-		"/x": "its nodes are those of no recipe that is known here", "/b": "a double barrier has members", "/s": "nobody holds it",
+		"/x": "its nodes are those of no recipe that is known here", "/b": "a double barrier has members", "/s": "no client holds it",
 	} {
 		b.locks("ask", path).want(t, exitUsage, nil, []string{want})
 	}
@@ -91,7 +91,7 @@ func TestBreakGivesTheLockToTheNext(t *testing.T) {
 	<-holder.Lost()
 	// The token is old now.
 	b.locks("break", "/l", "--token", holder.Token().String(), "--yes").
-		want(t, exitUsage, nil, []string{"nobody holds it with token " + holder.Token().String() + "; nothing was deleted. It is held by ", "(session 0x", lease.Token().String()})
+		want(t, exitUsage, nil, []string{"no client holds it with token " + holder.Token().String() + "; nothing was deleted. It is held by ", "(session 0x", lease.Token().String()})
 	if !lease.Valid() {
 		t.Error("the second holder lost the lock")
 	}
@@ -176,7 +176,7 @@ func TestBreakDeletesTheHoldersNodeAlone(t *testing.T) {
 	b.ephemeral("/b/"+curator(1, "")[3:39], "id")
 	before := b.Tree("/")
 	for _, test := range []struct{ path, token, want string }{
-		{"/l", b.token("/l/" + curator(2, "lock-")), "nobody holds it with token"},
+		{"/l", b.token("/l/" + curator(2, "lock-")), "no client holds it with token"},
 		{"/l", "0x7fffffffffffffff", "It is held by holder (session 0x"},
 		{"/x", b.token("/x/x-0000000001"), "no recipe that is known here"},
 		{"/b", b.token("/b/" + curator(1, "")[3:39]), "a double barrier has members"},
