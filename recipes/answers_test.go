@@ -60,16 +60,29 @@ func answerAll(t *testing.T, call answeredCall, usual int, op zktest.Operation, 
 	for _, code := range codes {
 		newAnsweredWorld(t, e, fmt.Sprintf("/n%d", -code)).answers(call, usual, op, code)
 	}
-	time.Sleep(6 * time.Minute) // the servers remove containers each minute, and the parents of those in the next
+	// The servers remove containers each minute, and the parents of those in the next.
+	var left []string
+	for range 6 {
+		time.Sleep(time.Minute)
+		if left = leftBelow(e, call, op); len(left) == 0 {
+			return
+		}
+	}
+	t.Errorf("%s, operation %d: left: %v", call.name, op, left)
+}
+
+// leftBelow returns the nodes below the namespaces that neither the call nor the answers explain.
+func leftBelow(e *zktest.Ensemble, call answeredCall, op zktest.Operation) (left []string) {
 	for line := range strings.Lines(e.Tree("/")) {
 		path, _, _ := strings.Cut(strings.TrimSpace(line), " ")
 		_, below, _ := strings.Cut(path, "/n")
 		_, below, _ = strings.Cut(below, "/")
 		persistent := op == zktest.OpCreateContainer && !strings.Contains(below, "_c_") // instead of containers, which the servers refuse
 		if path != "/" && !strings.HasPrefix(path, "/zookeeper") && below != "" && !slices.Contains(call.leaves, "/"+below) && !persistent {
-			t.Errorf("%s, operation %d: %s is left", call.name, op, path)
+			left = append(left, path)
 		}
 	}
+	return left
 }
 
 // answerCodes returns the codes to try at the i-th operation. Most codes have the same effect as

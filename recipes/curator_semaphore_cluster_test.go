@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/zkverify/zkverify/ensemble/ensembletest"
 	"github.com/zkverify/zkverify/recipes"
 )
 
@@ -83,6 +84,7 @@ func (c *crowd) turns(t *testing.T, n int) {
 // TestInterProcessMutexNotReconnecting. Ten acquirers of one client lose all
 // servers in the middle of their acquires, and continue when the servers are back.
 func TestCuratorSemaphoreAcquireAfterLostServer(t *testing.T) {
+	ensembletest.EveryNight(t) // TestCuratorBarrierServerCrash kills real servers at each change
 	needReal(t, "servers that are killed come back with what is on their disks")
 	path := uniquePath(t)
 	lost, back := make(chan struct{}, 10), make(chan struct{}, 10)

@@ -137,6 +137,11 @@ func shellWords(text string) (words []string) {
 // comment says why not.
 func TestCommandsInTheDocsAreUnderstood(t *testing.T) {
 	t.Parallel()
+	var all cli
+	parser, err := kong.New(&all, helpVars(), kong.Exit(func(int) {}), kong.Bind(&console{}))
+	if err != nil {
+		t.Fatal(err)
+	}
 	n := 0
 	for _, file := range docFiles(t) {
 		for _, c := range docCommands(t, file) {
@@ -146,11 +151,6 @@ func TestCommandsInTheDocsAreUnderstood(t *testing.T) {
 			}
 			if c.args == nil || slices.Contains(c.args, "--help") {
 				continue
-			}
-			var all cli
-			parser, err := kong.New(&all, helpVars(), kong.Exit(func(int) {}), kong.Bind(&console{}))
-			if err != nil {
-				t.Fatal(err)
 			}
 			if _, err := parser.Parse(c.args); err != nil {
 				t.Errorf("%s:%d: zkverify %s: %v", c.file, c.line, strings.Join(c.args, " "), err)

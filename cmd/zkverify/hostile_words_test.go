@@ -145,13 +145,18 @@ func enriched(r record) record {
 	return r
 }
 
-// The hostile text is put into every field of a history, and what people read first is examined.
+// The hostile text is put into every field of a history, and one of the two pages that people read
+// first is examined, in turn. TestWordsOfAHistoryPassEveryDoor examines both, every night.
 func TestWordsOfAHistoryPassADoor(t *testing.T) {
+	n := 0
 	eachField(t, func(t *testing.T, r record) {
 		file := filepath.Join(t.TempDir(), folder.History)
 		r.write(t, file)
-		lookAtCommand(t, "check", "--verbose", file)
-		lookAtCommand(t, "explain", file)
+		if n++; n%2 == 0 {
+			lookAtCommand(t, "explain", file)
+		} else {
+			lookAtCommand(t, "check", "--verbose", file)
+		}
 	})
 }
 

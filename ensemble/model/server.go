@@ -2,7 +2,6 @@ package model
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -220,8 +219,16 @@ func epochOf(zxid int64) int64 { return zxid >> 32 }
 func zxidOf(epoch int64) int64 { return epoch << 32 }
 
 // sorted returns a map's keys in order: nothing that the server does depends on the
-// order of a map.
-func sorted[K ~int | ~int64, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
+// order of a map. Servers ask for the keys of a few learners at each tick: an iterator, and a
+// slice that grows, would cost several times as much.
+func sorted[K ~int | ~int64, V any](m map[K]V) []K {
+	keys := make([]K, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
 
 // commit applies a transaction that a quorum has logged.
 func (s *Server) commit(x *tree.Txn) {

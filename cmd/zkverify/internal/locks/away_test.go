@@ -104,19 +104,13 @@ func TestWatchEndsWhenTheServersGoAway(t *testing.T) {
 func TestDoctorEndsWhenTheServersGoAwayBetweenItsLooks(t *testing.T) {
 	b := newBench(t)
 	b.plant("/orphan/"+curator(1, "lock-"), "", 0)
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	ended := make(chan answer)
 	var out, said output
-	go func() {
-		ended <- run(t, ctx, b.addrs, &Console{Out: &out, Err: &said}, "doctor", "--timeout", patience.String(), "--observe", "1s", "/")
-	}()
-	for b.Client("operator").Session() == 0 {
-		time.Sleep(time.Millisecond)
-	}
-	time.Sleep(patience) // the first look is over then, and the second one is not
-	b.Client("operator").Cut()
-	endsInTime(t, func() { (<-ended).want(t, exitUnavailable, nil, []string{"is lost, and was not back within 500ms"}) })
+	// The first look ends when doctor asks for the time.
+	con := &Console{Out: &out, Err: &said, Now: func() time.Time { b.Client("operator").Cut(); return time.Now() }}
+	endsInTime(t, func() {
+		run(t, t.Context(), b.addrs, con, "doctor", "--timeout", patience.String(), "--observe", "1ms", "/").
+			want(t, exitUnavailable, nil, []string{"is lost, and was not back within 500ms"})
+	})
 }
 
 // noTickets is a mechanism without a KDC.
