@@ -84,6 +84,22 @@ func TestTheModelDoesWhatARunDid(t *testing.T) {
 	}
 }
 
+// The node of which the record does not tell is of the acquire that had been given up.
+func TestAnAcquireBeginsBeforeTheOneThatWasGivenUpHasItsNode(t *testing.T) {
+	r := validate(t, validator(t), []Step{
+		{Kind: Session, Process: -1, Session: "a", Clients: []int{0}},
+		{Kind: Acquire, Lock: "l", Process: 0, Session: "a"},
+		{Kind: Acquire, Lock: "l", Process: 0, Session: "a", Nodes: []int64{11}},
+		{Kind: Create, Lock: "l", Process: -1, Session: "a", Node: 10},
+		{Kind: Create, Lock: "l", Process: -1, Session: "a", Node: 11},
+		{Kind: Delete, Lock: "l", Process: -1, Session: "a", Node: 10},
+		{Kind: Delete, Lock: "l", Process: -1, Session: "a", Node: 11},
+	})
+	if len(r.Differs) > 0 || r.Steps == 0 {
+		t.Errorf("%+v", r)
+	}
+}
+
 func TestTheFirstStepThatTheModelCannotDoIsNamed(t *testing.T) {
 	v := validator(t)
 	for name, c := range map[string]struct {

@@ -65,6 +65,7 @@ const (
 type ask struct {
 	process, step int
 	granted       bool
+	known         bool    // the record has a node that it has created
 	window        *window // in which it has created a node, as a slot
 	slot          int
 }
@@ -117,7 +118,7 @@ func split(steps []Step) map[string][]*window {
 
 func (p *splitter) take(i int, s Step) {
 	if s.Kind == Acquire {
-		a := &ask{process: s.Process, step: i, granted: s.Granted}
+		a := &ask{process: s.Process, step: i, granted: s.Granted, known: len(s.Nodes) > 0}
 		all := append(p.asks[s.Process], a)
 		p.asks[s.Process] = all[max(0, len(all)-remembered):]
 		for _, n := range s.Nodes {
@@ -267,7 +268,7 @@ func (p *splitter) create(i int, s Step) {
 }
 
 // askOf returns the acquire that has created a node. If the record does not tell, it is one that has
-// failed: the last of the session's contenders.
+// failed, at best without another node: the last of the session's contenders.
 func (p *splitter) askOf(s Step) *ask {
 	if a := p.byNode[s.Node]; a != nil {
 		return a
@@ -278,7 +279,7 @@ func (p *splitter) askOf(s Step) *ask {
 			if last == nil || a.step > last.step {
 				last = a
 			}
-			if !a.granted && a.window != p.current && (failed == nil || a.step > failed.step) {
+			if !a.granted && a.window != p.current && (failed == nil || failed.known && !a.known || failed.known == a.known && a.step > failed.step) {
 				failed = a
 			}
 		}
