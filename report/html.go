@@ -21,7 +21,7 @@ import (
 var files embed.FS
 
 // scripts are the parts of the page's script, in their order.
-var scripts = []string{"data.js", "palette.js", "rows.js", "draw.js", "bars.js", "top.js", "why.js", "overlap.js", "servers.js", "describe.js", "legend.js", "pointer.js", "timeline.js", "latency.js", "events.js", "link.js", "start.js"}
+var scripts = []string{"data.js", "palette.js", "rows.js", "draw.js", "bars.js", "top.js", "why.js", "overlap.js", "servers.js", "describe.js", "legend.js", "pointer.js", "timeline.js", "latency.js", "events.js", "link.js", "find.js", "start.js"}
 
 var pageTemplate = template.Must(template.New("report.tmpl").Funcs(template.FuncMap{
 	"clock": func(d time.Duration) string { return fmt.Sprintf("%.6f s", d.Seconds()) },
