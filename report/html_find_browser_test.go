@@ -16,8 +16,8 @@ import (
 // search enters a text into the search field and waits for the answer.
 func (b *browser) search(text, answer string) {
 	b.t.Helper()
-	b.focus()
-	b.do(chromedp.KeyEvent("/"), chromedp.KeyEvent(text), chromedp.KeyEvent(kb.Enter))
+	eval[any](b, `document.getElementById("find").select()`)
+	b.do(clickOn("find"), chromedp.KeyEvent(kb.Escape), clickOn("find"), chromedp.KeyEvent(text), chromedp.KeyEvent(kb.Enter))
 	b.until(`document.getElementById("found").textContent.includes("` + answer + `")`)
 }
 
