@@ -21,7 +21,7 @@ import (
 var files embed.FS
 
 // scripts are the parts of the page's script, in their order.
-var scripts = []string{"data.js", "palette.js", "rows.js", "draw.js", "bars.js", "top.js", "why.js", "overlap.js", "servers.js", "describe.js", "legend.js", "pointer.js", "timeline.js", "latency.js", "events.js", "link.js", "start.js"}
+var scripts = []string{"data.js", "palette.js", "rows.js", "draw.js", "bars.js", "top.js", "why.js", "overlap.js", "servers.js", "describe.js", "legend.js", "pointer.js", "timeline.js", "latency.js", "events.js", "link.js", "find.js", "start.js"}
 
 var pageTemplate = template.Must(template.New("report.tmpl").Funcs(template.FuncMap{
 	"clock": func(d time.Duration) string { return fmt.Sprintf("%.6f s", d.Seconds()) },
@@ -45,6 +45,11 @@ func HTML(ctx context.Context, w io.Writer, name string, header histories.Header
 		return err
 	}
 	data, tracks := p.data()
+	return viewOf(name, p, r).write(ctx, w, data, tracks)
+}
+
+// write writes the page, with the data for its script.
+func (page *view) write(ctx context.Context, w io.Writer, data *pageData, tracks []*track) error {
 	packed, err := pack(ctx, data, tracks)
 	if err != nil {
 		return err
@@ -53,7 +58,6 @@ func HTML(ctx context.Context, w io.Writer, name string, header histories.Header
 	if err != nil {
 		return err
 	}
-	page := viewOf(name, p, r)
 	page.Style, page.Script, page.Data = template.CSS(style), template.JS(script), template.HTML(packed)
 	// Only the script of the page may run, and the page may fetch nothing.
 	page.Policy = fmt.Sprintf("default-src 'none'; style-src '%s'; script-src '%s'; base-uri 'none'; form-action 'none'", digest(style), digest(script))

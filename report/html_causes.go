@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/zkverify/zkverify/checker"
@@ -13,6 +14,9 @@ func (g *storyGroup) add(number int, s *story, r *checker.Report) {
 	view := storyView{Number: number, Guarantee: s.guarantee, Text: w.String(), Fenced: checker.Fenced(s.guarantee, *w), Lines: s.lines()}
 	for _, f := range w.Faults {
 		view.Faults = append(view.Faults, describeFault(f))
+	}
+	if w.MoreFaults > 0 {
+		view.Faults = append(view.Faults, fmt.Sprintf("and %d more", w.MoreFaults))
 	}
 	if len(g.First) < maxShown {
 		g.First = append(g.First, view)

@@ -20,8 +20,10 @@ import (
 type pageData struct {
 	End       int64         `json:"end"` // ns, as all times
 	Clients   bool          `json:"clients"`
-	Named     int           `json:"named"` // the number of clients by which processes are named; 0: they have numbers only
-	Lanes     [][]int       `json:"lanes"` // the processes of each lane
+	Named     int           `json:"named"`             // the number of clients by which processes are named; 0: they have numbers only
+	Lanes     [][]int       `json:"lanes"`             // the processes of each lane
+	Names     []string      `json:"names,omitempty"`   // of the lanes, unless they are those of a run
+	Started   int64         `json:"started,omitempty"` // time 0 in ms since 1970, unless it is that of a run
 	Locks     []lockData    `json:"locks"`
 	Texts     []string      `json:"texts"`
 	Tracks    [][3]int32    `json:"tracks"` // lock, lane, bars, in the order to show them

@@ -45,6 +45,7 @@ type view struct {
 	Faults      int
 	Processes,
 	Lanes int
+	Past *pastView // nil: the page of a run
 }
 
 // outcomeView is an outcome with a sign that does not need a color.

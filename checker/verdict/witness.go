@@ -22,6 +22,8 @@ type Witness struct {
 	// Faults were active at some time in [From, To], or had stopped just before. Those that hit
 	// one of the parties come first.
 	Faults []FaultSpan `json:"faults,omitempty"`
+	// MoreFaults is the number of the faults that Faults leaves out.
+	MoreFaults int `json:"more_faults,omitempty"`
 	// SessionEnds are the ends of parties' sessions that explain the violation. They may have
 	// been seen just after To.
 	SessionEnds []SessionEnd `json:"session_ends,omitempty"`
@@ -94,7 +96,7 @@ func (w Witness) String() string {
 		verb = fmt.Sprintf("began %s later", Ms(f.From-w.From))
 	}
 	more := ""
-	if n := len(w.Faults) - 1; n > 0 {
+	if n := len(w.Faults) - 1 + w.MoreFaults; n > 0 {
 		more = " (and " + words.Count(n, "other fault") + ")"
 	}
 	return fmt.Sprintf("%s. Fault %s%s %s%s.", what, f.Title(), On(f.Targets), verb, more)

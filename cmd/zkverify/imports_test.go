@@ -75,7 +75,7 @@ var allowed = map[string][]string{
 	"cmd/zkverify/internal/trackrecord":  {"ensemble", "ensemble/links", "ensemble/txnlog", "internal/wait", "internal/words", "workload", "checker/verdict", "cmd/zkverify/internal/help", "nemesis/faults", "workload/campaign", "workload/folder"},
 	"cmd/zkverify/internal/transactions": {"cmd/zkverify/internal/help", "internal/words", "ensemble/model/wire", "ensemble/txnlog", "checker", "checker/verdict", "histories", "histories/service", "workload/folder", "workload/lock"},
 	"cmd/zkverify/internal/help":         {},
-	"cmd/zkverify/internal/locks":        {"cmd/zkverify/internal/help", "ensemble", "ensemble/child", "ensemble/model/wire", "ensemble/txnlog", "internal/words", "recipes", "recipes/inspect"},
+	"cmd/zkverify/internal/locks":        {"cmd/zkverify/internal/help", "ensemble", "ensemble/child", "ensemble/model/wire", "ensemble/txnlog", "histories", "internal/words", "recipes", "recipes/inspect", "report"},
 	"cmd/zkverify":                       {"cmd/zkverify/internal/trackrecord", "cmd/zkverify/internal/transactions", "cmd/zkverify/internal/field", "cmd/zkverify/internal/help", "cmd/zkverify/internal/locks", "internal/overlay", "report", "checker", "checker/models", "checker/verdict", "workload", "workload/lock", "workload/targets", "workload/conformance", "workload/examples", "workload/campaign", "workload/folder", "workload/selftest", "workload/mutate", "workload/mutate/trial", "nemesis", "nemesis/fault", "nemesis/faults", "ensemble", "ensemble/docker", "ensemble/links", "histories", "internal/words", "recipes", "workload/cycle", "workload/remote", "workload/worker", "ensemble/simulated", "workload/simulation", "internal/seeded", "histories/service", "spec"},
 
 	"workload/cycle":               {},

@@ -18,6 +18,16 @@ func Time(t time.Time) *time.Time {
 	return &t
 }
 
+// Some lists the first of n items, at most as many as most, and tells how many more there are.
+func Some(items []string, most, n int) string {
+	items = items[:min(most, len(items))]
+	text := strings.Join(items, ", ")
+	if more := n - len(items); more > 0 {
+		text += fmt.Sprintf(", and %d more", more)
+	}
+	return text
+}
+
 // Count returns "1 thing" or "n things".
 func Count[N int | int64](n N, thing string) string {
 	if n == 1 {

@@ -35,6 +35,7 @@ function describeBar(data, i, lock) {
   const session = data.texts[b.session[i]];
   if (session) lines.push('session ' + session);
   lines.push(f & flag.open ? `from ${seconds(b.from[i])}, still so at the end` : `${seconds(b.from[i])} to ${seconds(b.to[i])}, ${span(b.to[i] - b.from[i])}`);
+  if (data.started) lines.push('from ' + new Date(data.started + b.from[i] / 1e6).toISOString().replace('T', ' ').replace('Z', ' UTC'));
   const note = data.texts[b.note[i]];
   if (note) lines.push(note);
   return { head: `${actor(data, b.process[i])} ${what}: ${data.locks[lock].name}`, lines };

@@ -49,7 +49,7 @@ function startEvents(data, timeline) {
       });
       cells[0].append(jump);
       cells[1].textContent = m.w;
-      cells[2].textContent = m.l;
+      cells[2].textContent = m.l || '';
       cells[2].className = 'number';
       return row;
     }));

@@ -5,6 +5,8 @@ function makeLegend(data) {
   const samples = [[kind.waited, 'waits'], [kind.inVain, 'waits in vain'], [kind.unanswered, 'no answer'], [kind.held, 'holds (half as high: to read)'], [kind.heldAgain, 'holds again, deeper'],
     [kind.stale, 'STALE: believes that it holds, though its session is over'], [kind.suspended, 'suspended: the link is down'], [kind.afterLoss, 'told of the loss'], [kind.releasing, 'releases'], [kind.inside, 'inside a barrier'], [kind.other, 'another operation'], ['fault', 'fault, on those hit'], ['expired', 'session ended'], ['crash', 'crash'], ['violation', 'violation'],
     ...(data.servers.length ? [['leader', 'server leads'], ['follower', 'follows'], ['electing', 'elects: serves no client'], ['silent', 'does not answer'], ['down', 'is down'], ['hit', 'fault on a server']] : [])];
+  const recorded = [kind.waited, kind.inVain, kind.unanswered, kind.held, 'expired'];
+  if (data.names) samples.splice(0, samples.length, ...[...samples.filter(([k]) => recorded.includes(k))].map(([k, text]) => [k, { [kind.inVain]: 'gave up', [kind.unanswered]: 'still waits at the end', expired: 'lost: expired, or deleted by another session' }[k] || text]));
   legend.replaceChildren(...samples.map(([k, text]) => {
     const item = document.createElement('span'), sample = document.createElement('canvas');
     item.setAttribute('role', 'listitem');

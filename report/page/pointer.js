@@ -11,11 +11,11 @@ function startPointer(data, view, { box, canvas, rowAt, rowName, fold, redraw, g
     if (y < at.top) {
       if (y < frame.overview + frame.ruler) return found;
       for (const f of data.faults) if (faultAt(f) && y >= faultTop(data, f) && y < faultTop(data, f) + data.faultRows.height) found.push(describeFault(data, f));
-      return found.slice(0, 4);
+      return few(found);
     }
     const row = rowAt(y);
     if (!row) return found;
-    if (row.type === 'server') return describeServer(data, row, t, near).slice(0, 4);
+    if (row.type === 'server') return few(describeServer(data, row, t, near));
     const bars = [];
     for (const track of row.tracks) {
       for (let i = firstBar(data, track, t - near); i < track.end && data.bars.from[i] <= t + near; i++) {
@@ -118,3 +118,6 @@ function startPointer(data, view, { box, canvas, rowAt, rowName, fold, redraw, g
   }, { passive: false });
   box.addEventListener('scroll', () => { tip.hidden = true; redraw(); });
 }
+
+// few returns the first descriptions, and the number of the others.
+function few(all) { return all.length > 4 ? [...all.slice(0, 4), { head: `and ${all.length - 4} more: zoom in`, lines: [] }] : all; }

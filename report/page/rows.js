@@ -6,12 +6,14 @@ const pinnedHeight = 28; // high enough for words
 
 // actor names a process as the sentences about it do: client 4 (process 14).
 function actor(data, process) {
+  if (data.names) return data.names[process];
   if (!data.named) return 'process ' + process;
   return `client ${process % data.named}` + (process >= data.named ? ` (process ${process})` : '');
 }
 
 function laneName(data, lane) {
   const processes = data.lanes[lane];
+  if (data.names) return data.names[lane];
   return data.clients ? 'client ' + processes[0] : 'process ' + processes[0];
 }
 

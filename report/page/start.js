@@ -36,6 +36,7 @@ unpack().then((data) => {
   const latency = startLatency(data, timeline);
   startEvents(data, timeline);
   startLink(data, timeline);
+  startFind(data, timeline);
   repaint = () => {
     timeline.legend();
     timeline.redraw();

@@ -117,7 +117,10 @@ function startTimeline(data) {
   // Keys.
   function chooseRow(by) {
     const n = view.row ? rows.indexOf(view.row) + by : 0;
-    view.row = rows[Math.max(0, Math.min(rows.length - 1, n))] || null;
+    pick(rows[Math.max(0, Math.min(rows.length - 1, n))]);
+  }
+  function pick(row) {
+    view.row = row || null;
     view.bar = -1;
     if (!view.row) return;
     const visible = box.clientHeight - layOut(data, view, box.clientWidth).top;
@@ -137,14 +140,30 @@ function startTimeline(data) {
     let n = all.indexOf(view.bar);
     if (n >= 0) n += by;
     else n = firstAt(all, view.from, (i) => data.bars.from[i]);
-    view.bar = all[Math.max(0, Math.min(all.length - 1, n))];
-    const b = data.bars, i = view.bar;
+    pickBar(all[Math.max(0, Math.min(all.length - 1, n))]);
+  }
+  function pickBar(i) {
+    view.bar = i;
+    const b = data.bars;
     if (b.from[i] < view.from || b.from[i] > view.to) {
       const half = (view.to - view.from) / 2;
       go(b.from[i] - half, b.from[i] + half);
     }
     chosen.textContent = sentence(describeBar(data, i, view.row.lock));
     redraw();
+  }
+  // point shows a place that was searched for: a lock, a lane, a bar, or the time of an event.
+  function point({ lock, track, bar, time }) {
+    Object.assign(view, { unfold: true, lock: -1 });
+    which.value = '-1';
+    letGo();
+    pick(rows.find((r) => track ? r.type === 'lane' && r.lock === track.lock && r.lane === track.lane : r.type === 'lock' && r.lock === lock));
+    if (bar !== undefined) pickBar(bar);
+    if (time !== undefined && (time < view.from || time > view.to)) {
+      const half = (view.to - view.from) / 2;
+      go(time - half, time + half);
+    }
+    document.getElementById('timeline').scrollIntoView();
   }
   const keys = {
     '+': () => zoom(0.5), '=': () => zoom(0.5), '-': () => zoom(2), '−': () => zoom(2), '0': () => go(0, data.end), Home: () => go(0, data.end),
@@ -156,7 +175,7 @@ function startTimeline(data) {
     }, Escape: letGo,
   };
   document.getElementById('timeline').addEventListener('keydown', (e) => {
-    if (e.ctrlKey || e.metaKey || e.altKey || !keys[e.key] || e.target.closest('select, button') && !(e.key in { '+': 1, '-': 1 })) return;
+    if (e.ctrlKey || e.metaKey || e.altKey || !keys[e.key] || e.target.closest('input') || e.target.closest('select, button') && !(e.key in { '+': 1, '-': 1 })) return;
     e.preventDefault();
     keys[e.key]();
   });
@@ -217,7 +236,7 @@ function startTimeline(data) {
     if (changes[0].contentRect.width !== wide) layRows();
     wide = changes[0].contentRect.width;
   }).observe(box);
-  return { view, go, violate, letGo, choose, enter, redraw, changed: (f) => listeners.push(f), legend: () => makeLegend(data) };
+  return { view, go, violate, letGo, choose, point, enter, redraw, changed: (f) => listeners.push(f), legend: () => makeLegend(data) };
 }
 
 // within returns the part of a stretch of time that can be shown.

@@ -17,6 +17,9 @@ import (
 // cleans up or connects again.
 const keptEach = 3
 
+// mostNamed bounds the nodes and watches that a violation names.
+const mostNamed = 5
+
 // noLeak judges that clients leave nothing behind when all have released: no contender node, no
 // watch on a lock path, no goroutine. Before they are closed, the clients must have no more
 // goroutines than when they were opened: one goroutine for each call of a long session is a
@@ -50,14 +53,14 @@ func noLeak(t *facts.Trace, v *verdict.Verdict) {
 				w.What = fmt.Sprintf("%s left when every client had released", words.Count(l.n, l.what))
 				switch l.what {
 				case "contender node":
-					w.What += ": " + strings.Join(left.Contenders[:min(5, l.n)], ", ")
+					w.What += ": " + words.Some(left.Contenders, mostNamed, l.n)
 				case "watch":
-					if n := min(5, len(left.Watched)); n > 0 { // older histories do not list them
-						w.What += ": " + strings.Join(left.Watched[:n], ", ")
+					if len(left.Watched) > 0 { // older histories do not list them
+						w.What += ": " + words.Some(left.Watched, mostNamed, l.n)
 					}
 				case "goroutine":
 					first, _, _ := strings.Cut(left.Goroutines[0], "\n")
-					w.What += ": " + first
+					w.What += ": " + words.Some([]string{first}, 1, l.n)
 				}
 				return w
 			})

@@ -26,6 +26,9 @@ func Complete(t *facts.Trace, w *verdict.Witness) {
 		w.To = t.End
 	}
 	w.Faults = faultsAround(t, w.Lock, w.From, w.To, w.Parties)
+	if more := len(w.Faults) - maxFaults; more > 0 {
+		w.Faults, w.MoreFaults = w.Faults[:maxFaults], more
+	}
 	w.SessionEnds = sessionEnds(t, w.To, w.Parties)
 }
 
@@ -83,5 +86,5 @@ func faultsAround(t *facts.Trace, lock string, from, to time.Duration, parties [
 		}
 		return int(b.From - a.From)
 	})
-	return found[:min(len(found), maxFaults)]
+	return found
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
@@ -20,6 +21,7 @@ type historyCmd struct {
 	To   string   `placeholder:"TIME" help:"Only what began before this time; default the end of the logs."`
 	At   string   `placeholder:"TIME" help:"Show the holders and the waiters of this time, and what became of them; default all times."`
 	Top  int      `default:"10" help:"Show this many of the longest holds, waits and queues, and of the holds that were lost." placeholder:"N"`
+	HTML string   `name:"html" placeholder:"FILE" help:"Also draw the holds and waits as a timeline for a browser, in a file that is not there yet."`
 	JSON bool     `name:"json" help:"Print a line of JSON for each stay in a queue, when it ends, and one for the summary."`
 
 	from, to, at time.Time
@@ -29,6 +31,7 @@ func (historyCmd) Help() string {
 	return help.WithExamples("Reads the transaction logs and snapshots of ZooKeeper 3.4 to 3.9, connects to no server and changes nothing; the servers may run. Times are those of the leaders' clocks. A hold begins when the lock's rule admits the node: its client learns so a little later. Double barriers are not shown. Exit status 2 if logs are damaged or transactions are missing, 64 if there is nothing to show.",
 		"zkverify locks history /var/lib/zookeeper",
 		"zkverify locks history --at 03:12 --path /locks/orders zk1/data zk2/data zk3/data",
+		"zkverify locks history --html night.html zk1/data zk2/data zk3/data",
 		"zkverify locks history --json --from '2026-01-02 03:00' --to '2026-01-02 04:00' /var/lib/zookeeper")
 }
 
@@ -54,6 +57,8 @@ func (c *historyCmd) Validate() error {
 		return fmt.Errorf("--top must not be negative, not %d", c.Top)
 	case c.At != "" && (c.From != "" || c.To != ""):
 		return errors.New("--at is one time: --from and --to do not go with it")
+	case c.At != "" && c.HTML != "":
+		return errors.New("--html draws all times: --at does not go with it, --from and --to do")
 	case !c.from.IsZero() && !c.to.IsZero() && c.to.Before(c.from):
 		return errors.New("--to is before --from")
 	}
@@ -87,12 +92,15 @@ func parseTime(text string, now time.Time) (time.Time, error) {
 
 // Run is called by kong.
 func (c *historyCmd) Run(ctx context.Context, con *Console) error {
+	if _, err := os.Lstat(c.HTML); c.HTML != "" && err == nil {
+		return refuse("--html: %s exists: name a file that does not", c.HTML)
+	}
 	files, err := openFiles(c.Dirs)
 	if err != nil {
 		return err
 	}
 	out := bufio.NewWriter(con.Out)
-	p := &past{historyCmd: c, con: con, out: out, locks: make(map[string]*lockPast)}
+	p := &past{historyCmd: c, con: con, files: files, out: out, locks: make(map[string]*lockPast)}
 	files.history = inspect.NewHistory(p.add)
 	if err := files.read(ctx); err != nil {
 		return errors.Join(out.Flush(), err)
@@ -104,6 +112,9 @@ func (c *historyCmd) Run(ctx context.Context, con *Console) error {
 		return err
 	}
 	if err := out.Flush(); err != nil {
+		return err
+	}
+	if err := p.draw(ctx, files); err != nil {
 		return err
 	}
 	return files.tell(con)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/recipes/inspect"
+	"github.com/zkverify/zkverify/report"
 )
 
 // past gathers the stays of contenders. It keeps a number of them that does not grow with the logs.
@@ -28,6 +29,8 @@ type past struct {
 	nLost, nOutOfOrder int
 	present            []inspect.Stay // at the time of --at
 	nHolds             int
+	page               *report.Past // of --html; nil: there is nothing to draw so far
+	files              *files
 }
 
 // lockPast is the record of a lock.
@@ -62,6 +65,9 @@ func (p *past) add(s *inspect.Stay) {
 			p.present = append(p.present, *s)
 		}
 		return
+	}
+	if p.HTML != "" {
+		p.addToPage(s)
 	}
 	l := p.lock(s)
 	if s.Ahead > l.queue {
