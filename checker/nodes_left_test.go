@@ -196,3 +196,51 @@ func TestTheDataOfARequestArePutBack(t *testing.T) {
 		})
 	}
 }
+
+// A guarded write checks the node of each lease, and a writer that becomes a reader its own.
+func TestTheServersShowWhatATransactionDidNotCheck(t *testing.T) {
+	parts := []histories.Part{{Lock: "a", Token: tok(41)}, {Lock: "b", Token: tok(41)}}
+	second := func(gone int) *servers {
+		s := newServers().node(1, 6, 41).node(1, 6, 41)
+		s.Nodes[1].Path = "b/_c_1-lock-0000000001"
+		d := at(gone, 42)
+		s.Nodes[1].Deleted = &d
+		return s
+	}
+	guarded := func(r *run) {
+		r.h.Header.Promises.Guards = true
+		r.ofRecipes(map[string]histories.Lock{"a": {Recipe: histories.MultiLock}, "b": {Recipe: histories.MultiLock}})
+		r.add(5, histories.Event{Type: histories.Invoke, Process: 1, Op: histories.Acquire, Parts: []histories.Part{{Lock: "a"}, {Lock: "b"}}})
+		r.add(10, histories.Event{Type: histories.OK, Process: 1, Op: histories.Acquire, Parts: parts, Session: session(1)})
+		w := histories.Event{Store: histories.StoreGuarded, Value: 1}
+		r.op(100, histories.Invoke, 1, histories.Write, w).op(105, histories.OK, 1, histories.Write, w)
+	}
+	downgrade := func(r *run) {
+		r.ofRecipes(map[string]histories.Lock{"a": {Recipe: histories.ReadWrite}})
+		r.op(5, histories.Invoke, 1, histories.Acquire, histories.Event{Mode: histories.ModeWrite})
+		r.op(10, histories.OK, 1, histories.Acquire, histories.Event{Mode: histories.ModeWrite, Token: tok(41), Session: session(1)})
+		r.op(100, histories.Invoke, 1, histories.Acquire, histories.Event{Mode: histories.ModeRead})
+		r.op(105, histories.OK, 1, histories.Acquire, histories.Event{Mode: histories.ModeRead, Token: histories.Token{Zxid: 41, Sub: 1}, Session: session(1)})
+	}
+	for name, test := range map[string]struct {
+		run       func(*run)
+		servers   *servers
+		guarantee string
+		violated  bool
+	}{
+		"a write under two locks, of which the second's node is gone":              {guarded, second(99), NoLostUpdateGuarded, true},
+		"a write under two locks, of which the second's node goes in the meantime": {guarded, second(100), NoLostUpdateGuarded, false},
+		"a reader whose writer's node is gone":                                     {downgrade, newServers().node(1, 6, 41).deleted(1, 99, 42), ReadersAndWriters, true},
+		"a reader whose writer's node goes in the meantime":                        {downgrade, newServers().node(1, 6, 41).deleted(1, 100, 42), ReadersAndWriters, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRun(t)
+			test.run(r)
+			test.servers.Clock = 0
+			v := r.report(WithService(&test.servers.Log)).Verdict(test.guarantee)
+			if found := len(v.Witnesses) > 0; found != test.violated || found && !strings.Contains(v.Witnesses[0].What, "was gone: it was deleted") {
+				t.Errorf("%v %v", v.Outcome, v.Witnesses)
+			}
+		})
+	}
+}
