@@ -128,6 +128,27 @@ func TestCallsAtABarrierReturnInTime(t *testing.T) {
 		servers *servers
 		says    string // "" for no violation
 	}{
+		"a remove of one barrier": {single, func(r *run) {
+			r.op(1000, histories.Invoke, 1, histories.Remove, histories.Event{Session: session(1)}).op(2000, histories.OK, 1, histories.Remove, histories.Event{Session: session(1)})
+		}, func() *servers { s := up(1500); s.Standing[0].By = session(1); return s }(), ""},
+		"a remove of two barriers": {single, func(r *run) {
+			r.op(1000, histories.Invoke, 1, histories.Remove, histories.Event{Session: session(1)}).op(2000, histories.OK, 1, histories.Remove, histories.Event{Session: session(1)})
+		}, func() *servers {
+			s := up(1500)
+			again := at(1800, 46)
+			s.Standing[0].By = session(1)
+			s.Standing = append(s.Standing, service.Node{Path: "a", Session: session(2), Created: at(1600, 45), Deleted: &again, By: session(1)})
+			return s
+		}(), "and then that of"},
+		"a remove of a barrier, and another client's": {single, func(r *run) {
+			r.op(1000, histories.Invoke, 1, histories.Remove, histories.Event{Session: session(1)}).op(2000, histories.OK, 1, histories.Remove, histories.Event{Session: session(1)})
+		}, func() *servers {
+			s := up(1500)
+			again := at(1800, 46)
+			s.Standing[0].By = session(1)
+			s.Standing = append(s.Standing, service.Node{Path: "a", Session: session(2), Created: at(1600, 45), Deleted: &again})
+			return s
+		}(), ""},
 		"a wait that returns in time": {single, waits(10, 2400), up(1500), ""},
 		"a wait that goes on":         {single, waits(10, 2600), up(1500), "the barrier was down"},
 		"a wait whose process crashes": {single, func(r *run) {

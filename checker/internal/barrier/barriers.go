@@ -91,6 +91,7 @@ func (d *doubleBarrier) kept() int {
 func (j *barriersJudge) Conclude(e *judge.Engines, t *facts.Trace) {
 	v := j.v
 	j.late.judge(t, v)
+	j.late.twice(t, v)
 	var shown, idle []string
 	for _, r := range t.Recipes() {
 		switch r {

@@ -1,6 +1,7 @@
 package barrier
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -18,8 +19,9 @@ import (
 // within the bound of a wake-up, TurnBound. No time counts while a fault hits the client or a
 // server, or hit it less than two session timeouts before.
 type lateCalls struct {
-	calls []*facts.Op      // that took longer than the bound
-	users map[string][]int // processes, by session
+	calls   []*facts.Op      // that took longer than the bound
+	removes []*facts.Op      // of a barrier
+	users   map[string][]int // processes, by session
 }
 
 func (l *lateCalls) completed(t *facts.Trace, o *facts.Op) {
@@ -31,6 +33,9 @@ func (l *lateCalls) completed(t *facts.Trace, o *facts.Op) {
 	}
 	if !slices.Contains(l.users[o.Session], o.Process) {
 		l.users[o.Session] = append(l.users[o.Session], o.Process)
+	}
+	if o.Kind == histories.Remove {
+		l.removes = append(l.removes, o)
 	}
 	if waits := o.Kind == histories.Wait || o.Kind == histories.Enter || o.Kind == histories.Leave; waits && endOf(t, o)-o.Call > t.Header.Promises.TurnBound {
 		l.calls = append(l.calls, o)
@@ -53,6 +58,31 @@ func (l *lateCalls) judge(t *facts.Trace, v *verdict.Verdict) {
 			v.Violate(func() verdict.Witness { return late(t, o, free, bound) })
 			break
 		}
+	}
+}
+
+// twice finds removes that have taken away several barriers, one after the other: a remove whose
+// answer was lost is repeated, and must not take away a barrier that was put up since.
+func (l *lateCalls) twice(t *facts.Trace, v *verdict.Verdict) {
+	for _, o := range l.removes {
+		if len(l.users[o.Session]) > 1 {
+			continue // the log does not show whose remove it was
+		}
+		var gone []*service.Node
+		for _, n := range t.Service.StandingOf(o.Lock) {
+			if d := n.Deleted; d != nil && d.Time >= o.Call && d.Time <= endOf(t, o) && o.Was(cmp.Or(n.By, n.Session)) {
+				gone = append(gone, n)
+			}
+		}
+		if len(gone) < 2 {
+			continue
+		}
+		v.Violate(func() verdict.Witness {
+			p := witness.OfOp(o)
+			w := witness.New(t, o.Lock, o.Call, endOf(t, o), p)
+			w.What = fmt.Sprintf("%v called remove of %q at %s, which took away the barrier of %#x and then that of %#x", p, o.Lock, verdict.At(o.Call), gone[0].Created.Zxid, gone[1].Created.Zxid)
+			return w
+		})
 	}
 }
 
