@@ -7,6 +7,7 @@ import (
 
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/histories/service"
 )
 
 // A call that is over leaves no node, by a log whose times are exact: not after the bound, and not
@@ -70,6 +71,196 @@ func TestAnObserverIsToldInTime(t *testing.T) {
 			s.Clock = 0
 			if got := r.report(WithService(&s.Log)).Verdict(Observers); got.Outcome != test.want {
 				t.Errorf("%v %v, want %s", got.Outcome, got.Witnesses, test.want)
+			}
+		})
+	}
+}
+
+// answering keeps the servers answering clients of another lock of the recipe, every 100 ms.
+func (r *run) answering(from, to int, op histories.Op, e histories.Event) *run {
+	e.Lock = "b"
+	for ms := from; ms < to; ms += 100 {
+		r.op(ms, histories.Invoke, 9, op, e).op(ms, histories.OK, 9, op, e)
+	}
+	return r
+}
+
+// A call at a barrier returns within the bound of a wake-up once nothing holds it back.
+func TestCallsAtABarrierReturnInTime(t *testing.T) {
+	const wait, enter, leave = histories.Wait, histories.Enter, histories.Leave
+	up := func(down int) *servers {
+		s := newServers()
+		gone := at(down, 44)
+		s.Standing = append(s.Standing, service.Node{Path: "a", Session: session(2), Created: at(5, 41), Deleted: &gone})
+		return s
+	}
+	waits := func(from, to int) func(*run) {
+		e := histories.Event{Session: session(1)}
+		return func(r *run) {
+			r.op(from, histories.Invoke, 1, wait, e).answering(from+1, to, histories.Set, histories.Event{}).op(to, histories.OK, 1, wait, e)
+		}
+	}
+	fault := func(r *run) {
+		r.op(8, histories.FaultStart, -1, "", histories.Event{Fault: &histories.Fault{ID: 1, Name: "down", Processes: []int{1}}})
+		waits(10, 2900)(r)
+	}
+	single := histories.Lock{Recipe: histories.Barrier}
+	double := histories.Lock{Recipe: histories.DoubleBarrier, Size: 2}
+	// with has process 2 call and return within a millisecond, when process 1 returns.
+	with := func(op histories.Op, from, to int) func(*run) {
+		return func(r *run) {
+			if op == leave {
+				for _, typ := range []histories.Type{histories.Invoke, histories.OK} {
+					for _, p := range []int{1, 2} {
+						r.op(12, typ, p, enter, histories.Event{Session: session(p), Generation: 1})
+					}
+				}
+			}
+			e := histories.Event{Session: session(1), Generation: 1}
+			r.op(from, histories.Invoke, 1, op, e).answering(from+1, to, histories.Set, histories.Event{})
+			other := histories.Event{Session: session(2), Generation: 1}
+			r.op(to-1, histories.Invoke, 2, op, other).op(to, histories.OK, 1, op, e).op(to, histories.OK, 2, op, other)
+		}
+	}
+	for name, test := range map[string]struct {
+		lock    histories.Lock
+		run     func(*run)
+		servers *servers
+		says    string // "" for no violation
+	}{
+		"a remove of one barrier": {single, func(r *run) {
+			r.op(1000, histories.Invoke, 1, histories.Remove, histories.Event{Session: session(1)}).op(2000, histories.OK, 1, histories.Remove, histories.Event{Session: session(1)})
+		}, func() *servers { s := up(1500); s.Standing[0].By = session(1); return s }(), ""},
+		"a remove of two barriers": {single, func(r *run) {
+			r.op(1000, histories.Invoke, 1, histories.Remove, histories.Event{Session: session(1)}).op(2000, histories.OK, 1, histories.Remove, histories.Event{Session: session(1)})
+		}, func() *servers {
+			s := up(1500)
+			again := at(1800, 46)
+			s.Standing[0].By = session(1)
+			s.Standing = append(s.Standing, service.Node{Path: "a", Session: session(2), Created: at(1600, 45), Deleted: &again, By: session(1)})
+			return s
+		}(), "and then that of"},
+		"a remove of a barrier, and another client's": {single, func(r *run) {
+			r.op(1000, histories.Invoke, 1, histories.Remove, histories.Event{Session: session(1)}).op(2000, histories.OK, 1, histories.Remove, histories.Event{Session: session(1)})
+		}, func() *servers {
+			s := up(1500)
+			again := at(1800, 46)
+			s.Standing[0].By = session(1)
+			s.Standing = append(s.Standing, service.Node{Path: "a", Session: session(2), Created: at(1600, 45), Deleted: &again})
+			return s
+		}(), ""},
+		"a wait that returns in time": {single, waits(10, 2400), up(1500), ""},
+		"a wait that goes on":         {single, waits(10, 2600), up(1500), "the barrier was down"},
+		"a wait whose process crashes": {single, func(r *run) {
+			r.op(10, histories.Invoke, 1, wait, histories.Event{Session: session(1)}).crash(1600, 1).answering(1700, 4000, histories.Set, histories.Event{})
+		}, up(1500), ""},
+		"a wait that a fault hit":                   {single, fault, up(1500), ""},
+		"a wait that goes on, by an inexact log":    {single, waits(10, 2600), func() *servers { s := up(1500); s.Clock = 2; return s }(), ""},
+		"an enter with enough members in time":      {double, with(enter, 10, 2400), newServers().node(1, 11, 41).node(2, 1500, 42), ""},
+		"an enter with enough members that goes on": {double, with(enter, 10, 2600), newServers().node(1, 11, 41).node(2, 1500, 42), "enough members were there"},
+		"an enter with too few members":             {double, with(enter, 10, 2600), newServers().node(1, 11, 41), ""},
+		"a leave that returns in time":              {double, with(leave, 20, 2400), newServers().node(1, 11, 41).node(2, 11, 42).deleted(1, 21, 43).deleted(2, 1500, 44), ""},
+		"a leave that goes on":                      {double, with(leave, 20, 2600), newServers().node(1, 11, 41).node(2, 11, 42).deleted(1, 21, 43).deleted(2, 1500, 44), "no other member was there"},
+		"a leave whose own node alone is left":      {double, with(leave, 20, 2600), newServers().node(1, 11, 41).node(2, 11, 42).deleted(2, 1500, 44), "no other member was there"},
+		"a leave while another member is there":     {double, with(leave, 20, 2600), newServers().node(1, 11, 41).node(2, 11, 42).deleted(1, 21, 43), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if test.servers.Clock != 2 {
+				test.servers.Clock = 0
+			}
+			r := newRun(t)
+			r.ofRecipes(map[string]histories.Lock{"a": test.lock, "b": single})
+			r.h.Header.Promises.TurnBound, r.h.Header.SessionTimeout = time.Second, 2*time.Second
+			test.run(r)
+			v := r.report(WithService(&test.servers.Log)).Verdict(Barriers)
+			found := len(v.Witnesses) > 0
+			if found != (test.says != "") || found && !strings.Contains(v.Witnesses[0].What, test.says) {
+				t.Errorf("%v %v", v.Outcome, v.Witnesses)
+			}
+		})
+	}
+}
+
+// The holder that was told of a request to release puts the data of its node back.
+func TestTheDataOfARequestArePutBack(t *testing.T) {
+	marked := service.Write{At: at(100, 50), By: session(2)}
+	for name, test := range map[string]struct {
+		writes []service.Write
+		gone   int // ms
+		want   bool
+	}{
+		"they are":                         {[]service.Write{marked, {At: at(102, 51), Same: true}}, 0, false},
+		"they are not":                     {[]service.Write{marked}, 0, true},
+		"other data are":                   {[]service.Write{marked, {At: at(102, 51)}}, 0, true},
+		"they are late":                    {[]service.Write{marked, {At: at(700, 51), Same: true}}, 0, true},
+		"another request follows":          {[]service.Write{marked, {At: at(300, 51), By: session(3)}}, 0, false},
+		"the lease ends soon":              {[]service.Write{marked}, 300, false},
+		"the lease ends when it was asked": {[]service.Write{marked}, 590, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRun(t)
+			r.ofRecipes(map[string]histories.Lock{"a": {Recipe: histories.Revocation}, "b": {Recipe: histories.Barrier}})
+			r.h.Header.Promises.TurnBound, r.h.Header.SessionTimeout, r.h.Header.Promises.RevokeBound = time.Second, 2*time.Second, 2*time.Second
+			r.want(5, 1).got(10, 1, 41)
+			r.op(99, histories.Invoke, 2, histories.Revoke, histories.Event{Token: tok(41)}).op(101, histories.OK, 2, histories.Revoke, histories.Event{Token: tok(41)})
+			r.op(101, histories.RevokeRequested, 1, "", histories.Event{Token: tok(41)})
+			r.answering(200, 4000, histories.Set, histories.Event{})
+			s := newServers().node(1, 6, 41)
+			s.Clock, s.Nodes[0].Writes = 0, test.writes
+			if test.gone > 0 {
+				s.deleted(1, test.gone, 60)
+			}
+			v := r.report(WithService(&s.Log)).Verdict(Revocation)
+			if found := len(v.Witnesses) > 0; found != test.want || found && !strings.Contains(v.Witnesses[0].What, "had not put the data of its node back") {
+				t.Errorf("%v %v", v.Outcome, v.Witnesses)
+			}
+		})
+	}
+}
+
+// A guarded write checks the node of each lease, and a writer that becomes a reader its own.
+func TestTheServersShowWhatATransactionDidNotCheck(t *testing.T) {
+	parts := []histories.Part{{Lock: "a", Token: tok(41)}, {Lock: "b", Token: tok(41)}}
+	second := func(gone int) *servers {
+		s := newServers().node(1, 6, 41).node(1, 6, 41)
+		s.Nodes[1].Path = "b/_c_1-lock-0000000001"
+		d := at(gone, 42)
+		s.Nodes[1].Deleted = &d
+		return s
+	}
+	guarded := func(r *run) {
+		r.h.Header.Promises.Guards = true
+		r.ofRecipes(map[string]histories.Lock{"a": {Recipe: histories.MultiLock}, "b": {Recipe: histories.MultiLock}})
+		r.add(5, histories.Event{Type: histories.Invoke, Process: 1, Op: histories.Acquire, Parts: []histories.Part{{Lock: "a"}, {Lock: "b"}}})
+		r.add(10, histories.Event{Type: histories.OK, Process: 1, Op: histories.Acquire, Parts: parts, Session: session(1)})
+		w := histories.Event{Store: histories.StoreGuarded, Value: 1}
+		r.op(100, histories.Invoke, 1, histories.Write, w).op(105, histories.OK, 1, histories.Write, w)
+	}
+	downgrade := func(r *run) {
+		r.ofRecipes(map[string]histories.Lock{"a": {Recipe: histories.ReadWrite}})
+		r.op(5, histories.Invoke, 1, histories.Acquire, histories.Event{Mode: histories.ModeWrite})
+		r.op(10, histories.OK, 1, histories.Acquire, histories.Event{Mode: histories.ModeWrite, Token: tok(41), Session: session(1)})
+		r.op(100, histories.Invoke, 1, histories.Acquire, histories.Event{Mode: histories.ModeRead})
+		r.op(105, histories.OK, 1, histories.Acquire, histories.Event{Mode: histories.ModeRead, Token: histories.Token{Zxid: 41, Sub: 1}, Session: session(1)})
+	}
+	for name, test := range map[string]struct {
+		run       func(*run)
+		servers   *servers
+		guarantee string
+		violated  bool
+	}{
+		"a write under two locks, of which the second's node is gone":              {guarded, second(99), NoLostUpdateGuarded, true},
+		"a write under two locks, of which the second's node goes in the meantime": {guarded, second(100), NoLostUpdateGuarded, false},
+		"a reader whose writer's node is gone":                                     {downgrade, newServers().node(1, 6, 41).deleted(1, 99, 42), ReadersAndWriters, true},
+		"a reader whose writer's node goes in the meantime":                        {downgrade, newServers().node(1, 6, 41).deleted(1, 100, 42), ReadersAndWriters, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRun(t)
+			test.run(r)
+			test.servers.Clock = 0
+			v := r.report(WithService(&test.servers.Log)).Verdict(test.guarantee)
+			if found := len(v.Witnesses) > 0; found != test.violated || found && !strings.Contains(v.Witnesses[0].What, "was gone: it was deleted") {
+				t.Errorf("%v %v", v.Outcome, v.Witnesses)
 			}
 		})
 	}

@@ -112,7 +112,7 @@ var allowed = map[string][]string{
 	"checker/internal/judge":      {"checker/verdict", "checker/internal/facts", "checker/internal/witness", "checker/internal/search", "internal/words"},
 	"checker/internal/holding":    {"checker/verdict", "checker/internal/facts", "checker/internal/witness", "checker/internal/judge", "checker/internal/search", "histories", "internal/words"},
 	"checker/internal/queue":      {"checker/verdict", "checker/internal/facts", "checker/internal/witness", "checker/internal/judge", "checker/internal/search", "histories", "internal/words"},
-	"checker/internal/barrier":    {"checker/verdict", "checker/internal/facts", "checker/internal/witness", "checker/internal/judge", "checker/internal/search", "histories", "internal/words"},
+	"checker/internal/barrier":    {"checker/verdict", "checker/internal/facts", "checker/internal/witness", "checker/internal/judge", "checker/internal/search", "histories", "internal/words", "histories/service"},
 	"checker/internal/fencing":    {"checker/verdict", "checker/internal/facts", "checker/internal/witness", "checker/internal/judge", "histories", "internal/words"},
 	"checker/internal/client":     {"histories/service", "checker/verdict", "checker/internal/facts", "checker/internal/witness", "checker/internal/judge", "histories", "internal/words"},
 	"checker/internal/saying":     {"checker/verdict", "checker/internal/facts", "checker/internal/witness", "checker/internal/judge", "histories", "internal/words"},

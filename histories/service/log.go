@@ -24,6 +24,7 @@ const Version = 1
 type Log struct {
 	Header
 	Nodes    []Node    // ephemeral nodes of locks, in the order of their creation
+	Standing []Node    // nodes of locks that outlive sessions, such as that of a barrier, in the same order
 	Sessions []Session // the owners of such nodes, and other sessions that the run knew of, in the order of their ends; open sessions are last
 }
 
@@ -53,6 +54,15 @@ type Node struct {
 	By string `json:"by,omitempty"`
 	// Ended reports whether the node was deleted with its session.
 	Ended bool `json:"ended,omitempty"`
+	// Writes are the transactions that wrote to the node's data.
+	Writes []Write `json:"writes,omitempty"`
+}
+
+// Write is a transaction that wrote to a node.
+type Write struct {
+	At
+	By   string `json:"by,omitempty"`   // the session that wrote; empty if it is the node's own
+	Same bool   `json:"same,omitempty"` // the data are those that the node was created with
 }
 
 // Lock returns the key of the lock.
@@ -87,8 +97,9 @@ func SortSessions(all []Session) {
 
 // Line is a line of the file after the header.
 type Line struct {
-	Node    *Node    `json:"node,omitempty"`
-	Session *Session `json:"session,omitempty"`
+	Node     *Node    `json:"node,omitempty"`
+	Standing *Node    `json:"standing,omitempty"`
+	Session  *Session `json:"session,omitempty"`
 }
 
 // Write writes the file.
@@ -103,6 +114,9 @@ func (l *Log) Write(w io.Writer) error {
 	}
 	for i := range l.Nodes {
 		err = errors.Join(err, enc.Encode(Line{Node: &l.Nodes[i]}))
+	}
+	for i := range l.Standing {
+		err = errors.Join(err, enc.Encode(Line{Standing: &l.Standing[i]}))
 	}
 	return errors.Join(err, out.Flush())
 }
@@ -155,7 +169,6 @@ func Read(r io.Reader) (*Log, error) {
 	if l.Version < 1 || l.Version > Version || l.Clock < 0 {
 		return nil, fmt.Errorf("%w: line 1: version %d, clock %d", ErrFormat, l.Version, l.Clock)
 	}
-	last := int64(-1)
 	for n := 2; ; n++ {
 		var line Line
 		err := dec.Decode(&line)
@@ -166,13 +179,19 @@ func Read(r io.Reader) (*Log, error) {
 			return nil, fmt.Errorf("%w: line %d: %w", ErrFormat, n, err)
 		case line.Session != nil:
 			l.Sessions = append(l.Sessions, *line.Session)
-		case line.Node != nil:
-			x := line.Node
+		case line.Node != nil, line.Standing != nil:
+			x, all := line.Node, &l.Nodes
+			if x == nil {
+				x, all = line.Standing, &l.Standing
+			}
+			last := int64(-1)
+			if len(*all) > 0 {
+				last = (*all)[len(*all)-1].Created.Zxid
+			}
 			if x.Lock() == "" || x.Created.Zxid < last || x.Deleted != nil && x.Deleted.Zxid < x.Created.Zxid {
 				return nil, fmt.Errorf("%w: line %d: the node %q, of 0x%x, is out of order or has no lock", ErrFormat, n, x.Path, x.Created.Zxid)
 			}
-			last = x.Created.Zxid
-			l.Nodes = append(l.Nodes, *x)
+			*all = append(*all, *x)
 		}
 	}
 }

@@ -22,8 +22,11 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 			{Path: "orders/<a>-0000000000", Session: "0x0000000000000001", Created: service.At{Zxid: 3, Time: -1}, Deleted: &service.At{Zxid: 9, Time: 5}, Ended: true},
 			{Path: "orders/locks/b-0000000001", Session: "0x0000000000000002", Created: service.At{Zxid: 3, Time: 2}, Deleted: &service.At{Zxid: 4, Time: 3}, By: "0x0000000000000001"},
 			{Path: "one-node", Session: "0x0000000000000002", Created: service.At{Zxid: 5, Time: 3}},
-			{Path: "orders/c-0000000002", Session: "0x0000000000000002", Created: service.At{Zxid: 5, Time: 3}},
+			{Path: "orders/c-0000000002", Session: "0x0000000000000002", Created: service.At{Zxid: 5, Time: 3}, Writes: []service.Write{
+				{At: service.At{Zxid: 6, Time: 4}, By: "0x0000000000000001"}, {At: service.At{Zxid: 7, Time: 5}, Same: true},
+			}},
 		},
+		Standing: []service.Node{{Path: "barrier", Session: "0x0000000000000001", Created: service.At{Zxid: 2, Time: 1}}},
 	}
 	var file bytes.Buffer
 	if err := l.Write(&file); err != nil {

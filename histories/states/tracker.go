@@ -26,7 +26,7 @@ type process struct {
 	recipe    histories.Recipe         // of the operation under way
 	operation State                    // the state that the operation puts the process in; "" if none
 	lost      int                      // the number of its holds that were reported lost
-	place     histories.Part           // in a queue: the latest place that its acquire has reported
+	places    []histories.Part         // in queues: the latest that its acquire has reported, one for each lock
 }
 
 // NewTracker returns a tracker of a history with this header, before its first event.
@@ -51,7 +51,9 @@ func (t *Tracker) Step(e *histories.Event) []Change {
 		t.invoked(p, e)
 	case histories.Enqueued:
 		if p.operation == Enqueuing || p.operation == Waiting {
-			p.operation, p.place = Waiting, histories.Part{Lock: e.Lock, Token: e.Token}
+			p.operation = Waiting
+			p.places = slices.DeleteFunc(p.places, func(x histories.Part) bool { return x.Lock == e.Lock })
+			p.places = append(p.places, histories.Part{Lock: e.Lock, Token: e.Token})
 		}
 	case histories.OK:
 		t.succeeded(p, e)
@@ -76,7 +78,7 @@ func acquires(e *histories.Event) bool {
 
 func (t *Tracker) invoked(p *process, e *histories.Event) {
 	locks := locksOf(e)
-	p.operation, p.recipe, p.place = "", t.header.RecipeOf(locks[0].Lock), histories.Part{}
+	p.operation, p.recipe, p.places = "", t.header.RecipeOf(locks[0].Lock), nil
 	switch {
 	case acquires(e):
 		p.operation = Enqueuing
@@ -300,11 +302,10 @@ func (t *Tracker) Everything() (all []Doing) {
 	return all
 }
 
-// Place returns the lock in whose queue a process waits, and the token of its place
-// there. It returns the zero Part if the process has reported no place.
-func (t *Tracker) Place(process int) histories.Part {
+// Places returns the locks in whose queues a process waits, and the tokens of its places there.
+func (t *Tracker) Places(process int) []histories.Part {
 	if p := t.processes[process]; p != nil && p.operation == Waiting {
-		return p.place
+		return slices.Clone(p.places)
 	}
-	return histories.Part{}
+	return nil
 }

@@ -173,19 +173,28 @@ func TestChangesTellTheLifeOfAHold(t *testing.T) {
 	}
 }
 
-func TestAWaiterIsKnownByThePlaceThatItWasToldLast(t *testing.T) {
+// places returns places, given as locks and transactions.
+func places(all ...any) (out []histories.Part) {
+	for i := 0; i < len(all); i += 2 {
+		out = append(out, histories.Part{Lock: all[i].(string), Token: histories.Token{Zxid: int64(all[i+1].(int))}})
+	}
+	return out
+}
+
+func TestAWaiterIsKnownByTheLastPlaceInEachQueue(t *testing.T) {
 	tracker := NewTracker(&histories.Header{Locks: recipes})
 	for _, step := range []struct {
 		line string
-		want histories.Part
+		want []histories.Part
 	}{
-		{"p1 invoke acquire n+o", histories.Part{}},
-		{"p1 enqueued n 0 t3", histories.Part{Lock: "n", Token: histories.Token{Zxid: 3}}},
-		{"p1 enqueued o 0 t4", histories.Part{Lock: "o", Token: histories.Token{Zxid: 4}}},
-		{"p1 ok acquire n+o", histories.Part{}},
+		{"p1 invoke acquire n+o", nil},
+		{"p1 enqueued n 0 t3", places("n", 3)},
+		{"p1 enqueued o 0 t3", places("n", 3, "o", 3)},
+		{"p1 enqueued n 0 t5", places("o", 3, "n", 5)},
+		{"p1 ok acquire n+o", nil},
 	} {
-		if tracker.Step(event(t, step.line)); tracker.Place(1) != step.want {
-			t.Errorf("after %q: %v, want %v", step.line, tracker.Place(1), step.want)
+		if tracker.Step(event(t, step.line)); !slices.Equal(tracker.Places(1), step.want) {
+			t.Errorf("after %q: %v, want %v", step.line, tracker.Places(1), step.want)
 		}
 	}
 }

@@ -91,6 +91,7 @@ func edges(w *world) {
 	if w.Locks == 0 {
 		w.Locks = 1
 	}
+	w.Mix.Guarded, w.Mix.Cross = 0.5, 0.6 // what a lock promises while its node has gone unnoticed
 	if w.Schedule != nil {
 		return
 	}

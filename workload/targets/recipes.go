@@ -85,7 +85,7 @@ func (t ofRecipes) Open(ctx context.Context, env lock.Env) (lock.Client, error) 
 		return nil, err
 	}
 	conn := recipesConn{c, env}
-	return &recipesClient{conn, recipesBarriers{conn}}, nil
+	return &recipesClient{conn, recipesBarriers{conn, new(recipesMembers)}}, nil
 }
 
 type recipesClient struct {

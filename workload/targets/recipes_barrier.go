@@ -3,6 +3,7 @@ package targets
 import (
 	"context"
 	"path"
+	"sync"
 
 	"github.com/zkverify/zkverify/recipes"
 	"github.com/zkverify/zkverify/workload/lock"
@@ -15,7 +16,50 @@ var (
 )
 
 // recipesBarriers offers the barriers of a client.
-type recipesBarriers struct{ c recipesConn }
+type recipesBarriers struct {
+	c       recipesConn
+	members *recipesMembers
+}
+
+// recipesMembers holds the members of a client that are at no double barrier, by name. An
+// application keeps its member, which remembers what it has left behind: the node of a call that it
+// gave up, and a round that is not over.
+type recipesMembers struct {
+	mu   sync.Mutex
+	idle map[string][]*recipes.DoubleBarrier
+}
+
+// take returns an idle member, nil if there is none.
+func (m *recipesMembers) take(name string) *recipes.DoubleBarrier {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	all := m.idle[name]
+	if len(all) == 0 {
+		return nil
+	}
+	m.idle[name] = all[1:]
+	return all[0]
+}
+
+func (m *recipesMembers) put(name string, d *recipes.DoubleBarrier) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.idle == nil {
+		m.idle = make(map[string][]*recipes.DoubleBarrier)
+	}
+	m.idle[name] = append(m.idle[name], d)
+}
+
+// recipesMember is a member inside. It is idle again when it has left, also if Leave fails.
+type recipesMember struct {
+	*recipes.DoubleBarrier
+	left func()
+}
+
+func (m recipesMember) Leave(ctx context.Context) error {
+	defer m.left()
+	return m.DoubleBarrier.Leave(ctx)
+}
 
 func (b recipesBarriers) SetBarrier(ctx context.Context, name string) error {
 	return recipes.NewBarrier(b.c.client, b.c.path(name)).Set(ctx)
@@ -30,11 +74,16 @@ func (b recipesBarriers) WaitBarrier(ctx context.Context, name string) error {
 }
 
 func (b recipesBarriers) EnterBarrier(ctx context.Context, name string) (lock.Member, error) {
-	d := recipes.NewDoubleBarrier(b.c.client, b.c.path(name), b.c.env.Locks[name].Size)
+	d := b.members.take(name)
+	if d == nil {
+		d = recipes.NewDoubleBarrier(b.c.client, b.c.path(name), b.c.env.Locks[name].Size)
+	}
+	back := func() { b.members.put(name, d) }
 	if err := d.Enter(ctx); err != nil {
+		back()
 		return nil, err
 	}
-	return d, nil
+	return recipesMember{d, back}, nil
 }
 
 func (b recipesBarriers) BarrierNodes(name string) (members, begun string) {

@@ -18,6 +18,7 @@ type barriersJudge struct {
 	v       *verdict.Verdict
 	singles facts.PerLock[singleBarrier]
 	doubles facts.PerLock[doubleBarrier]
+	late    lateCalls
 }
 
 // singleBarrier is the judge's record of one barrier.
@@ -38,6 +39,7 @@ func (j *barriersJudge) Window(e *judge.Engines, t *facts.Trace) (kept int) {
 	for _, o := range facts.Each(t, t.Ops) {
 		if !o.Recipe().IsLock() && t.Settled(o) {
 			settled[o.Info()] = append(settled[o.Info()], o)
+			j.late.completed(t, o)
 		}
 	}
 	any := t.Oldest(func(*facts.Op) bool { return true })
@@ -88,6 +90,8 @@ func (d *doubleBarrier) kept() int {
 
 func (j *barriersJudge) Conclude(e *judge.Engines, t *facts.Trace) {
 	v := j.v
+	j.late.judge(t, v)
+	j.late.twice(t, v)
 	var shown, idle []string
 	for _, r := range t.Recipes() {
 		switch r {
@@ -123,6 +127,6 @@ func (j *barriersJudge) Conclude(e *judge.Engines, t *facts.Trace) {
 	case len(idle) > 0 && v.Violations == 0:
 		v.Idle(strings.Join(idle, ", "))
 	default:
-		v.Conclude("none was early: "+strings.Join(shown, ", "), fmt.Sprintf("one passed too early, %s", words.Times(v.Violations)))
+		v.Conclude("none was early: "+strings.Join(shown, ", "), fmt.Sprintf("one passed too early, or too late, %s", words.Times(v.Violations)))
 	}
 }

@@ -50,7 +50,8 @@ type revocationJudge struct {
 	suspected                      map[*facts.Hold]bool // while they are among the leases
 	record                         *told                // of the window that is judged, as is unasked
 	unasked                        *losses
-	hadBefore, askedBefore         map[string]tokens // by lock: the acquires and requests that are no longer kept
+	hadBefore, askedBefore         map[string]tokens     // by lock: the acquires and requests that are no longer kept
+	putBack                        []facts.ReleaseNotice // whose nodes' data must be put back
 }
 
 // NewRevocation returns the judge of requests to release.
@@ -130,6 +131,9 @@ func (j *revocationJudge) take(t *facts.Trace) {
 		}
 	}
 	j.told += len(t.Notices)
+	if t.Service != nil && t.Service.Exact() {
+		j.putBack = append(j.putBack, t.Notices...)
+	}
 	j.notices = append(j.notices, t.Notices...)
 }
 
@@ -173,6 +177,7 @@ func (j *revocationJudge) Conclude(_ *judge.Engines, t *facts.Trace) {
 	v.Count("requests whose lease outlasted the bound", j.outlasted)
 	v.Count("times that a holder was told", j.told)
 	v.Figures = append(v.Figures, verdict.Figure{Name: "slowest delivery", Value: float64(j.slowest) / 1e6, Unit: "ms"})
+	j.notPutBack(t)
 	if j.inTime == 0 && v.Violations == 0 {
 		v.Idle("no holder was asked to release and told so")
 		return

@@ -3,6 +3,7 @@ package facts
 import (
 	"path"
 	"regexp"
+	"slices"
 	"sort"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 type Service struct {
 	log      *service.Log
 	byLock   map[string]*lockNodes
+	standing map[string][]*service.Node // the nodes of locks that are one node
 	byToken  map[LeaseKey]*service.Node // with Sub 0; the first of a transaction that created several
 	sessions map[string]*service.Session
 }
@@ -27,7 +29,12 @@ type lockNodes struct {
 
 // NewService indexes the servers' log.
 func NewService(l *service.Log) *Service {
-	s := &Service{log: l, byLock: map[string]*lockNodes{}, byToken: make(map[LeaseKey]*service.Node, len(l.Nodes)), sessions: map[string]*service.Session{}}
+	s := &Service{log: l, byLock: map[string]*lockNodes{}, byToken: make(map[LeaseKey]*service.Node, len(l.Nodes)), sessions: map[string]*service.Session{}, standing: map[string][]*service.Node{}}
+	for i := range l.Standing {
+		if n := &l.Standing[i]; n.Name() == "" {
+			s.standing[n.Lock()] = append(s.standing[n.Lock()], n)
+		}
+	}
 	for i := range l.Sessions {
 		s.sessions[l.Sessions[i].ID] = &l.Sessions[i]
 	}
@@ -204,4 +211,19 @@ func (s *Service) NodesOf(lock string) []*service.Node {
 		return of.all
 	}
 	return nil
+}
+
+// StandingOf returns the nodes that a lock has been one after the other, if the lock is one node
+// that outlives sessions, such as a barrier.
+func (s *Service) StandingOf(lock string) []*service.Node { return s.standing[lock] }
+
+// CalmFor reports whether in a stretch of time, and in the two session timeouts before, no fault hit
+// a process or a server, and the run went on.
+func (t *Trace) CalmFor(process int, from, to time.Duration) bool {
+	from -= t.Calm()
+	for range t.Faults.ReachingOrOnServers(process, from, to) {
+		return false
+	}
+	in := func(s Span) bool { return s.From <= to && s.To >= from }
+	return !slices.ContainsFunc(t.Quiet.Spans, in) && !slices.ContainsFunc(t.Faults.Stalls, in)
 }

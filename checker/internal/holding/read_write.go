@@ -62,6 +62,7 @@ func (j *readWriteJudge) Window(e *judge.Engines, t *facts.Trace) (kept int) {
 				continue
 			}
 			if h.Mode == histories.ModeRead {
+				j.fromNothing(t, h)
 				j.readers++
 			} else {
 				j.writers++

@@ -2,7 +2,6 @@ package saying
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
@@ -67,7 +66,7 @@ func (j *observersJudge) late() {
 		}
 		for _, of := range terms[a.Lock] {
 			missed := facts.Span{From: max(of.From, a.Call), To: min(of.To, a.Ret, j.t.End)}
-			if of.zxid == a.knew && !a.first || missed.Length() <= j.t.Header.Promises.TurnBound || !j.calm(a.Op, missed) {
+			if of.zxid == a.knew && !a.first || missed.Length() <= j.t.Header.Promises.TurnBound || a.Result == histories.Info || !j.t.CalmFor(a.Process, missed.From, missed.To) {
 				continue
 			}
 			j.v.Violate(func() verdict.Witness {
@@ -84,13 +83,4 @@ func (j *observersJudge) late() {
 			break
 		}
 	}
-}
-
-func (j *observersJudge) calm(o *facts.Op, s facts.Span) bool {
-	from := s.From - j.t.Calm()
-	for range j.t.Faults.ReachingOrOnServers(o.Process, from, s.To) {
-		return false
-	}
-	in := func(q facts.Span) bool { return q.From <= s.To && q.To >= from }
-	return o.Result != histories.Info && !slices.ContainsFunc(j.t.Quiet.Spans, in) && !slices.ContainsFunc(j.t.Faults.Stalls, in)
 }

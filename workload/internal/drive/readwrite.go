@@ -45,6 +45,9 @@ func (d readWriteDriver) cycle(ctx context.Context, c *client.Client, name strin
 	h.Again, _ = mine.(lock.Reenterer)
 	if x, ok := other.(lock.Reenterer); ok && crossing {
 		h.Increment(ctx, h.Lease, plan.Race)
+		if plan.More.IntN(2) == 0 {
+			h.Linger(ctx, levels, plan) // its node may be deleted meanwhile
+		}
 		if second := cross(ctx, h, x, plan); second != nil {
 			h.Increment(ctx, h.Lease, plan.Race) // the owner has both
 			h.ReleaseAll(levels, plan)

@@ -32,13 +32,13 @@ func (h *Hold) Use(ctx context.Context, levels []lock.Lease, plan cycle.Plan) {
 	top := levels[len(levels)-1]
 	h.zooKeeperCounter().beginGuarded(plan)
 	h.Increment(ctx, top, plan.Race)
-	h.linger(ctx, levels, plan)
+	h.Linger(ctx, levels, plan)
 }
 
-// linger holds the lock for the planned time, or until ctx ends. A client that is hit by a
+// Linger holds the lock for the planned time, or until ctx ends. A client that is hit by a
 // fault meanwhile may hold on: an application does not hurry because the network fails. It goes
 // on incrementing until the lease is reported lost.
-func (h *Hold) linger(ctx context.Context, levels []lock.Lease, plan cycle.Plan) {
+func (h *Hold) Linger(ctx context.Context, levels []lock.Lease, plan cycle.Plan) {
 	lease := levels[len(levels)-1]
 	until := time.Now().Add(plan.Hold)
 	heldOn := false

@@ -91,7 +91,7 @@ func (a *Activity) LinkChanged(token histories.Token, down bool) {
 }
 
 // Stands returns the locks that the client holds, with their nodes, or, if it holds none, the
-// lock that it waits for, provided that its place has a token.
+// locks that it waits for, provided that its places have tokens.
 func (a *Activity) Stands() (all []Stand) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -103,8 +103,10 @@ func (a *Activity) Stands() (all []Stand) {
 		all = append(all, stands...)
 	}
 	if len(all) == 0 {
-		if place := a.Faults.place(a.process()); place.Token != (histories.Token{}) {
-			all = append(all, Stand{Lock: place.Lock, Token: place.Token})
+		for _, place := range a.Faults.places(a.process()) {
+			if place.Token != (histories.Token{}) {
+				all = append(all, Stand{Lock: place.Lock, Token: place.Token})
+			}
 		}
 	}
 	return all

@@ -51,11 +51,11 @@ func (v *Coverage) doing(process int) []states.Doing {
 	return v.run.Doing(process)
 }
 
-// place returns the lock in whose queue a process waits, and the process's token there.
-func (v *Coverage) place(process int) histories.Part {
+// places returns the locks in whose queues a process waits, and the process's tokens there.
+func (v *Coverage) places(process int) []histories.Part {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return v.run.Place(process)
+	return v.run.Places(process)
 }
 
 // Held returns the number of leases held now, and the number of leases that were held as a

@@ -1,6 +1,7 @@
 package servers
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -41,7 +42,7 @@ func Service(ctx context.Context, servers ensemble.Ensemble, locks, presence str
 	l := lives{
 		log:   new(service.Log),
 		locks: locks + "/", presence: presence + "/", origin: clock.origin,
-		open: make(map[string]int), owned: make(map[int64][]string), ours: make(map[int64]bool),
+		open: make(map[string]openNode), owned: make(map[int64][]string), ours: make(map[int64]bool),
 	}
 	if s, knows := servers.(txnlog.Source); knows {
 		all := s.Committed()
@@ -107,10 +108,20 @@ type lives struct {
 	log             *service.Log
 	locks, presence string
 	origin          time.Time
-	open            map[string]int     // by path of an existing lock node: its index in log.Nodes
-	owned           map[int64][]string // paths that a session has created
-	ours            map[int64]bool     // sessions that have not ended
+	open            map[string]openNode // by path of an existing lock node
+	owned           map[int64][]string  // paths that a session has created
+	ours            map[int64]bool      // sessions that have not ended
 }
+
+// openNode is a lock node that exists: its index in log.Nodes, or in log.Standing, and the data that
+// it was created with.
+type openNode struct {
+	in   *[]service.Node
+	i    int
+	data []byte
+}
+
+func (n openNode) node() *service.Node { return &(*n.in)[n.i] }
 
 func (l *lives) take(t txnlog.Txn) {
 	at := service.At{Zxid: t.Zxid, Time: t.Time.Sub(l.origin)}
@@ -125,22 +136,43 @@ func (l *lives) take(t txnlog.Txn) {
 		case c.Op == wire.Create && c.Ephemeral && strings.HasPrefix(c.Path, l.locks):
 			l.ours[t.Session] = true
 			path := c.Path[len(l.locks):]
-			l.open[path] = len(l.log.Nodes)
 			l.owned[t.Session] = append(l.owned[t.Session], path)
-			l.log.Nodes = append(l.log.Nodes, service.Node{Path: path, Session: lock.SessionName(t.Session), Created: at})
+			l.create(&l.log.Nodes, path, t, at, c.Data)
+		case c.Op == wire.Create && !c.Container && strings.HasPrefix(c.Path, l.locks):
+			l.create(&l.log.Standing, c.Path[len(l.locks):], t, at, c.Data)
+		case c.Op == wire.SetData && strings.HasPrefix(c.Path, l.locks):
+			l.write(c.Path[len(l.locks):], at, lock.SessionName(t.Session), c.Data)
 		case c.Op == wire.Delete:
 			l.delete(strings.TrimPrefix(c.Path, l.locks), at, lock.SessionName(t.Session))
 		}
 	}
 }
 
+func (l *lives) create(in *[]service.Node, path string, t txnlog.Txn, at service.At, data []byte) {
+	l.open[path] = openNode{in, len(*in), data}
+	*in = append(*in, service.Node{Path: path, Session: lock.SessionName(t.Session), Created: at})
+}
+
+// write records a write to a node.
+func (l *lives) write(path string, at service.At, by string, data []byte) {
+	of, there := l.open[path]
+	if !there {
+		return
+	}
+	n := of.node()
+	if by == n.Session {
+		by = ""
+	}
+	n.Writes = append(n.Writes, service.Write{At: at, By: by, Same: bytes.Equal(data, of.data)})
+}
+
 func (l *lives) delete(path string, at service.At, by string) {
-	i, there := l.open[path]
+	of, there := l.open[path]
 	if !there {
 		return
 	}
 	delete(l.open, path)
-	n := &l.log.Nodes[i]
+	n := of.node()
 	if n.Deleted = &at; by != n.Session {
 		n.By = by
 	}
@@ -154,9 +186,9 @@ func (l *lives) close(t txnlog.Txn, at service.At) {
 	}
 	id := lock.SessionName(t.Session)
 	for _, path := range l.owned[t.Session] {
-		if i, there := l.open[path]; there && l.log.Nodes[i].Session == id {
+		if of, there := l.open[path]; there && of.node().Session == id {
 			l.delete(path, at, id)
-			l.log.Nodes[i].Ended = true
+			of.node().Ended = true
 		}
 	}
 	delete(l.owned, t.Session)

@@ -72,6 +72,15 @@ func (l *logger) create(ms int, session uint64, path string) *logger {
 	return l.add(ms, session, 5, wire.Create, append(text(path), 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 7))
 }
 
+// stand logs a node that outlives sessions, write a write to a node.
+func (l *logger) stand(ms int, session uint64, path string) *logger {
+	return l.add(ms, session, 5, wire.Create, append(text(path), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7))
+}
+
+func (l *logger) write(ms int, session uint64, path, data string) *logger {
+	return l.add(ms, session, 6, wire.SetData, append(append(text(path), text(data)...), 0, 0, 0, 1))
+}
+
 func (l *logger) delete(ms int, session uint64, path string) *logger {
 	return l.add(ms, session, 6, wire.Delete, text(path))
 }
@@ -111,7 +120,13 @@ func TestTheLivesOfNodesAreReadFromTheLogs(t *testing.T) {
 		end(7, 1, 0, presence+"/0x1", locks+"/orders/a-0000000000").
 		end(8, 3, 4). // as before ZooKeeper 3.6, without the nodes
 		end(9, 7, 4, "/zkverify/run-0/locks/orders/old-0000000000").
-		delete(10, 2, locks+"/orders/nothing")
+		delete(10, 2, locks+"/orders/nothing").
+		create(11, 2, locks+"/revoked/a-0000000000").
+		write(12, 5, locks+"/revoked/a-0000000000", "other").
+		write(13, 2, locks+"/revoked/a-0000000000", "").
+		write(14, 2, locks+"/nothing", "").
+		stand(15, 2, locks+"/barrier").
+		delete(16, 5, locks+"/barrier")
 	got, err := Service(t.Context(), l.servers(t, 3), locks, presence, Clock{origin: origin, off: 2 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
@@ -121,13 +136,17 @@ func TestTheLivesOfNodesAreReadFromTheLogs(t *testing.T) {
 	}
 	id := func(n int) string { return fmt.Sprintf("0x%016x", n) }
 	want := &service.Log{
-		Header: service.Header{Servers: 3, Transactions: 12, Clock: 3 * time.Millisecond},
+		Header: service.Header{Servers: 3, Transactions: 18, Clock: 3 * time.Millisecond},
 		Nodes: []service.Node{
 			{Path: "orders/a-0000000000", Session: id(1), Created: *at(1, 3), Deleted: at(7, 9), Ended: true},
 			{Path: "orders/b-0000000001", Session: id(2), Created: *at(2, 4), Deleted: at(4, 6)},
 			{Path: "orders/c-0000000002", Session: id(3), Created: *at(3, 5), Deleted: at(5, 7), By: id(9)},
 			{Path: "orders/b-0000000001", Session: id(3), Created: *at(6, 8), Deleted: at(8, 10), Ended: true},
+			{Path: "revoked/a-0000000000", Session: id(2), Created: *at(11, 13), Writes: []service.Write{
+				{At: *at(12, 14), By: id(5)}, {At: *at(13, 15), Same: true},
+			}},
 		},
+		Standing: []service.Node{{Path: "barrier", Session: id(2), Created: *at(15, 17), Deleted: at(16, 18), By: id(5)}},
 		Sessions: []service.Session{{ID: id(1), Closed: at(7, 9), Expired: true}, {ID: id(3), Closed: at(8, 10)}, {ID: id(2)}},
 	}
 	if d := cmp.Diff(want, got); d != "" {

@@ -1,0 +1,148 @@
+package barrier
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/zkverify/zkverify/checker/internal/facts"
+	"github.com/zkverify/zkverify/checker/internal/witness"
+	"github.com/zkverify/zkverify/checker/verdict"
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/histories/service"
+)
+
+// lateCalls finds calls that went on although nothing held them back any more, by a log of the
+// servers whose times are exact: a wait while the barrier was down, an enter while as many members
+// were there as the barrier has, and a leave while no other member was there. Each must return
+// within the bound of a wake-up, TurnBound. No time counts while a fault hits the client or a
+// server, or hit it less than two session timeouts before.
+type lateCalls struct {
+	calls   []*facts.Op      // that took longer than the bound
+	removes []*facts.Op      // of a barrier
+	users   map[string][]int // processes, by session
+}
+
+func (l *lateCalls) completed(t *facts.Trace, o *facts.Op) {
+	if t.Service == nil || !t.Service.Exact() || t.Header.Promises.TurnBound == 0 {
+		return
+	}
+	if l.users == nil {
+		l.users = map[string][]int{}
+	}
+	if !slices.Contains(l.users[o.Session], o.Process) {
+		l.users[o.Session] = append(l.users[o.Session], o.Process)
+	}
+	if o.Kind == histories.Remove {
+		l.removes = append(l.removes, o)
+	}
+	if waits := o.Kind == histories.Wait || o.Kind == histories.Enter || o.Kind == histories.Leave; waits && endOf(t, o)-o.Call > t.Header.Promises.TurnBound {
+		l.calls = append(l.calls, o)
+	}
+}
+
+// endOf returns when a call returned, or its process crashed, or the history ended.
+func endOf(t *facts.Trace, o *facts.Op) time.Duration { return min(o.Ret, o.By.Retired, t.End) }
+
+func (l *lateCalls) judge(t *facts.Trace, v *verdict.Verdict) {
+	for _, o := range l.calls {
+		if o.Kind != histories.Wait && len(l.users[o.Session]) > 1 {
+			continue // the log does not show which member a node belongs to
+		}
+		bound := t.Header.Promises.TurnBound
+		for _, free := range freeIn(t, o) {
+			if free.Length() <= bound || !t.CalmFor(o.Process, free.From, free.To) {
+				continue
+			}
+			v.Violate(func() verdict.Witness { return late(t, o, free, bound) })
+			break
+		}
+	}
+}
+
+// twice finds removes that have taken away several barriers, one after the other: a remove whose
+// answer was lost is repeated, and must not take away a barrier that was put up since.
+func (l *lateCalls) twice(t *facts.Trace, v *verdict.Verdict) {
+	for _, o := range l.removes {
+		if len(l.users[o.Session]) > 1 {
+			continue // the log does not show whose remove it was
+		}
+		var gone []*service.Node
+		for _, n := range t.Service.StandingOf(o.Lock) {
+			if d := n.Deleted; d != nil && d.Time >= o.Call && d.Time <= endOf(t, o) && o.Was(cmp.Or(n.By, n.Session)) {
+				gone = append(gone, n)
+			}
+		}
+		if len(gone) < 2 {
+			continue
+		}
+		v.Violate(func() verdict.Witness {
+			p := witness.OfOp(o)
+			w := witness.New(t, o.Lock, o.Call, endOf(t, o), p)
+			w.What = fmt.Sprintf("%v called remove of %q at %s, which took away the barrier of %#x and then that of %#x", p, o.Lock, verdict.At(o.Call), gone[0].Created.Zxid, gone[1].Created.Zxid)
+			return w
+		})
+	}
+}
+
+// freeIn returns the stretches of a call in which nothing held it back.
+func freeIn(t *facts.Trace, o *facts.Op) (all []facts.Span) {
+	nodes := t.Service.NodesOf(o.Lock)
+	if o.Kind == histories.Wait {
+		nodes = t.Service.StandingOf(o.Lock)
+	}
+	end := endOf(t, o)
+	at := []time.Duration{o.Call, end}
+	for _, n := range nodes {
+		at = append(at, n.Created.Time)
+		if n.Deleted != nil {
+			at = append(at, n.Deleted.Time)
+		}
+	}
+	slices.Sort(at)
+	at = slices.DeleteFunc(slices.Compact(at), func(x time.Duration) bool { return x < o.Call || x > end })
+	for i := range len(at) - 1 {
+		s := facts.Span{From: at[i], To: at[i+1]}
+		switch last := len(all) - 1; {
+		case !free(t, o, nodes, s):
+		case last >= 0 && all[last].To == s.From:
+			all[last].To = s.To
+		default:
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// free reports whether nothing held a call back in a stretch in which no node came or went.
+func free(t *facts.Trace, o *facts.Op, nodes []*service.Node, in facts.Span) bool {
+	own, others := 0, 0
+	for _, n := range nodes {
+		switch {
+		case n.Created.Time > in.From, n.Deleted != nil && n.Deleted.Time < in.To:
+		case n.Session == o.Session:
+			own++
+		default:
+			others++
+		}
+	}
+	switch o.Kind {
+	case histories.Wait:
+		return own+others == 0
+	case histories.Enter:
+		return own > 0 && own+others >= t.Header.Locks[o.Lock].Size
+	}
+	return others == 0 && own <= 1
+}
+
+func late(t *facts.Trace, o *facts.Op, free facts.Span, bound time.Duration) verdict.Witness {
+	p := witness.OfOp(o)
+	w := witness.New(t, o.Lock, free.From, free.To, p)
+	why := map[histories.Op]string{
+		histories.Wait: "the barrier was down", histories.Enter: "enough members were there", histories.Leave: "no other member was there",
+	}[o.Kind]
+	w.What = fmt.Sprintf("%v called %s of %q at %s, and had not returned at %s, although from %s on %s: more than %s",
+		p, o.Kind, o.Lock, verdict.At(o.Call), verdict.At(free.To), verdict.At(free.From), why, verdict.Ms(bound))
+	return w
+}

@@ -1,0 +1,37 @@
+package client
+
+import (
+	"fmt"
+
+	"github.com/zkverify/zkverify/checker/internal/facts"
+	"github.com/zkverify/zkverify/checker/internal/witness"
+	"github.com/zkverify/zkverify/checker/verdict"
+)
+
+// notPutBack finds lock nodes whose data a request to release has replaced, and that the holder,
+// when told, did not put back within a quarter of TurnBound, by a log whose times are exact. Another
+// request may come meanwhile. A node that is gone soon after need not have them: a lease that ends
+// leaves its data as they are.
+func (j *revocationJudge) notPutBack(t *facts.Trace) {
+	bound := t.Header.Promises.TurnBound / 4
+	for _, e := range j.putBack {
+		n := t.Service.NodeOfToken(e.Lock, e.Token)
+		by := e.Time + bound
+		if bound == 0 || n == nil || by+bound > t.End || n.Deleted != nil && n.Deleted.Time <= by+bound || !t.CalmFor(e.Process, e.Time, by+bound) {
+			continue
+		}
+		i := len(n.Writes) - 1
+		for i >= 0 && n.Writes[i].Time > by {
+			i--
+		}
+		if i < 0 || n.Writes[i].Same || n.Writes[i].By != "" && n.Writes[i].Time > e.Time {
+			continue
+		}
+		j.v.Violate(func() verdict.Witness {
+			w := witness.New(t, e.Lock, e.Time, by, witness.OfNotice(e))
+			w.What = fmt.Sprintf("%s was told at %s that another client asks it to release %q, and had not put the data of its node back at %s: the write of %s had other data",
+				e.Name, verdict.At(e.Time), e.Lock, verdict.At(by), verdict.At(n.Writes[i].Time))
+			return w
+		})
+	}
+}

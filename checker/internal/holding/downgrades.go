@@ -1,0 +1,29 @@
+package holding
+
+import (
+	"fmt"
+
+	"github.com/zkverify/zkverify/checker/internal/facts"
+	"github.com/zkverify/zkverify/checker/internal/witness"
+	"github.com/zkverify/zkverify/checker/verdict"
+)
+
+// fromNothing finds a writer that became a reader although its node had been deleted before it
+// asked, by a log of the servers whose times are exact: another writer may have been let in since.
+// The token of a reader that was a writer has the transaction of the writer's node.
+func (j *readWriteJudge) fromNothing(t *facts.Trace, h *facts.Hold) {
+	if t.Service == nil || !t.Service.Exact() || h.Token.Sub == 0 {
+		return
+	}
+	n := t.Service.NodeOf(h)
+	if n == nil || n.Deleted == nil || n.Deleted.Time >= h.Call {
+		return
+	}
+	j.v.Violate(func() verdict.Witness {
+		p := witness.OfHold(h)
+		w := witness.New(t, h.Lock, h.Call, h.Start, p)
+		w.What = fmt.Sprintf("%v, a writer of lock %q, asked for it to read as well at %s and was granted it, although its node %#x was gone: it %s",
+			p, h.Lock, verdict.At(h.Call), n.Created.Zxid, witness.Deletion(t, n))
+		return w
+	})
+}
