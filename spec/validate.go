@@ -213,10 +213,11 @@ func (v *Validator) decide(ctx context.Context, n int, chunks [][]*window) ([]st
 // numbers appends the window in the form of trace.inc.
 func (w *window) numbers(in []int) []int {
 	in = append(in, len(w.slots), len(w.lines))
-	for i, s := range w.slots {
-		last := len(s.sessions) - 1
-		if s.session != i {
-			last = len(w.slots[s.session].sessions) - 1
+	for _, s := range w.slots {
+		owner := &w.slots[s.session]
+		last := len(owner.sessions) - 1
+		if owner.told { // the next session need not have a step
+			last++
 		}
 		in = append(in, s.session, last)
 	}

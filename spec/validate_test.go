@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -97,6 +98,41 @@ func TestAnAcquireBeginsBeforeTheOneThatWasGivenUpHasItsNode(t *testing.T) {
 	})
 	if len(r.Differs) > 0 || r.Steps == 0 {
 		t.Errorf("%+v", r)
+	}
+}
+
+// A waiter may be granted the lock before it is told that others have deleted its node, also if no
+// other node is left then. A holder may be told too early that its session has ended: its node goes
+// with the session, and not by a delete.
+func TestWhatTheServersDidLateIsUnderstood(t *testing.T) {
+	v := validator(t)
+	late := []Step{
+		{Kind: Session, Process: -1, Session: "a", Clients: []int{0}},
+		{Kind: Session, Process: -1, Session: "b", Clients: []int{1}},
+		{Kind: Acquire, Lock: "l", Process: 0, Session: "a", Nodes: []int64{10}, Granted: true},
+		{Kind: Create, Lock: "l", Process: -1, Session: "a", Node: 10},
+		{Kind: Grant, Lock: "l", Process: 0, Session: "a", Node: 10},
+		{Kind: Acquire, Lock: "l", Process: 1, Session: "b", Nodes: []int64{11}, Granted: true},
+		{Kind: Create, Lock: "l", Process: -1, Session: "b", Node: 11},
+		{Kind: Delete, Lock: "l", Process: -1, Session: "z", Node: 11},
+		{Kind: Release, Lock: "l", Process: 0, Session: "a"},
+		{Kind: Delete, Lock: "l", Process: -1, Session: "a", Node: 10},
+		{Kind: Grant, Lock: "l", Process: 1, Session: "b", Node: 11},
+		{Kind: Loss, Lock: "l", Process: 1, Session: "b"},
+	}
+	told := append(slices.Clone(late[:1]), late[2:5]...)
+	told = append(told, Step{Kind: Release, Lock: "l", Process: 0, Session: "a"}, Step{Kind: Released, Lock: "l", Process: 0, Session: "a"})
+	for name, c := range map[string]struct {
+		steps   []Step
+		differs int
+	}{
+		"a grant by a node that others have deleted":      {late, 0},
+		"an answer before the session ends":               {append(slices.Clone(told), Step{Kind: End, Process: -1, Session: "a"}), 0},
+		"an answer before the node is deleted, as by bug": {append(slices.Clone(told), Step{Kind: Delete, Lock: "l", Process: -1, Session: "a", Node: 10}), 1},
+	} {
+		if r := validate(t, v, c.steps); len(r.Differs) != c.differs {
+			t.Errorf("%s: %+v", name, r)
+		}
 	}
 }
 

@@ -27,6 +27,7 @@ type window struct {
 	owner   map[int64]string // its session
 	stand   map[int64]bool
 	removed map[int64]bool
+	late    map[*ask]bool // acquires that will be granted, although others have deleted their node
 }
 
 // slot is a contender of the model: a process of a client, and its sessions one after the other.
@@ -38,6 +39,7 @@ type slot struct {
 	node     int64 // of the belief
 	released bool  // the belief has ended by a release
 	last     int64 // node
+	told     bool  // its client was told that its session has ended before the servers ended it
 }
 
 // line is a step in the words of the model.
@@ -65,6 +67,7 @@ const (
 type ask struct {
 	process, step int
 	granted       bool
+	had           bool    // it has been granted
 	known         bool    // the record has a node that it has created
 	window        *window // in which it has created a node, as a slot
 	slot          int
@@ -131,7 +134,7 @@ func (p *splitter) take(i int, s Step) {
 		if s.Kind != Create && s.Kind != Grant {
 			return
 		}
-		w = &window{lock: s.Lock, bits: map[int64]int{}, of: map[int64]int{}, owner: map[int64]string{}, stand: map[int64]bool{}, removed: map[int64]bool{}}
+		w = &window{lock: s.Lock, bits: map[int64]int{}, of: map[int64]int{}, owner: map[int64]string{}, stand: map[int64]bool{}, removed: map[int64]bool{}, late: map[*ask]bool{}}
 		p.current = w
 	}
 	switch s.Kind {
@@ -146,6 +149,10 @@ func (p *splitter) take(i int, s Step) {
 	case End:
 		w.end(i, s)
 	case Grant:
+		if a := p.byNode[s.Node]; a != nil {
+			a.had = true
+			delete(w.late, a)
+		}
 		who, there := w.of[s.Node]
 		if !there || w.slots[who].process != s.Process {
 			if who = w.slotOf(s.Process); who < 0 {
@@ -159,12 +166,15 @@ func (p *splitter) take(i int, s Step) {
 	case Released:
 		if who := slices.IndexFunc(w.slots, func(l slot) bool { return l.process == s.Process && l.released }); who >= 0 {
 			w.slots[who].released = false
+			if node := w.slots[who].last; w.stand[node] && p.endsWithSession(i, node) {
+				w.slots[w.slots[who].session].told = true
+			}
 			w.add(line{answered, who, 0, 0, i})
 		}
 	case Over:
 		w.add(line{kind: empty, step: i})
 	}
-	if len(w.stand) == 0 && !slices.ContainsFunc(w.slots, func(s slot) bool { return s.believes }) {
+	if len(w.stand)+len(w.late) == 0 && !slices.ContainsFunc(w.slots, func(s slot) bool { return s.believes }) {
 		p.done, p.current = append(p.done, w), nil
 	}
 }
@@ -300,6 +310,19 @@ func (w *window) free(process int) int {
 	return slices.IndexFunc(w.slots, func(s slot) bool { return s.process == process && !s.believes && !w.stand[s.last] })
 }
 
+// endsWithSession reports whether a node is deleted by the end of its session after a step.
+func (p *splitter) endsWithSession(i int, node int64) bool {
+	for _, s := range p.steps[i:] {
+		switch {
+		case s.Kind == Delete && s.Node == node:
+			return false
+		case s.Kind == End && s.Session == p.current.owner[node]:
+			return true
+		}
+	}
+	return false
+}
+
 // successor returns a slot that has a session, -1 if there is none.
 func (p *splitter) successor(session string) int {
 	return slices.IndexFunc(p.current.slots, func(s slot) bool { return slices.Contains(s.sessions, session) })
@@ -322,6 +345,9 @@ func (p *splitter) delete(i int, s Step) {
 		default:
 			l = line{others, 0, w.bits[s.Node], 0, i}
 			w.removed[s.Node] = true
+			if a := p.byNode[s.Node]; a != nil && a.granted && !a.had {
+				w.late[a] = true
+			}
 		}
 	}
 	delete(w.stand, s.Node)

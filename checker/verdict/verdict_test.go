@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
@@ -72,5 +73,12 @@ func TestAPartyIsNamedByItsClientAndProcess(t *testing.T) {
 		if got := p.String(); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
+	}
+}
+
+func TestFaultsThatAreNotListedAreCounted(t *testing.T) {
+	w := Witness{What: "it broke", Faults: []FaultSpan{{Fault: histories.Fault{Name: "down"}}, {Fault: histories.Fault{Name: "latency"}}}, MoreFaults: 3}
+	if s := w.String(); !strings.Contains(s, "Fault down") || !strings.Contains(s, "(and 4 other faults)") {
+		t.Error(s)
 	}
 }

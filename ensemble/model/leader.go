@@ -96,6 +96,12 @@ func (l *leader) agree(server int) {
 func (l *leader) serve() {
 	l.phase = serving
 	l.deadline = never
+	if l.config.Applied != nil { // what it has logged is committed from now on
+		logged, _ := l.disk.Since(l.disk.SnapshotZxid())
+		for i := range logged {
+			l.config.Applied(&logged[i], true)
+		}
+	}
 	l.tree.SetLastZxid(zxidOf(l.epoch))
 	l.ahead = l.tree.Clone()
 	l.sessions = newTracker(l.now, l.config.TickTime)

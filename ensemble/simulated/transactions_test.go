@@ -1,6 +1,7 @@
 package simulated
 
 import (
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -40,6 +41,47 @@ func TestServersInMemoryKnowTheirTransactions(t *testing.T) {
 		}
 		if at := all[0].Time.Sub(began); at != time.Second {
 			t.Errorf("after %v", at)
+		}
+	})
+}
+
+// A new leader commits what it has logged, also what the leader before it has not said to be committed.
+func TestANewLeaderCommitsWhatItHasLogged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e, err := InMemory(ensemble.LocalConfig{}, Memory{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer e.Close()
+		x := tree.Txn{Session: 7, Cxid: 1, Zxid: 1<<32 + 9, Op: wire.Create, Change: tree.Create{Path: "/logged"}}
+		for _, s := range e.Servers() {
+			if err := e.Kill(t.Context(), s.ID); err != nil {
+				t.Fatal(err)
+			}
+		}
+		e.live.Do(func() {
+			for _, id := range e.live.Cluster.IDs() {
+				disk := e.live.Cluster.Disk(id)
+				disk.Append(x)
+				disk.Sync(x.Zxid)
+				if err := e.live.Cluster.SetDisk(id, disk); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+		var all sync.WaitGroup
+		for _, s := range e.Servers() {
+			all.Go(func() {
+				if err := e.Restart(t.Context(), s.ID); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		e.ledger.mu.Lock()
+		defer e.ledger.mu.Unlock()
+		if !e.ledger.sure[x.Zxid] {
+			t.Error("it does not count")
 		}
 	})
 }

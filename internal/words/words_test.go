@@ -75,3 +75,17 @@ func TestTextIsBrokenAtBlanks(t *testing.T) {
 		}
 	}
 }
+
+func TestAListThatIsCutTellsHowMuch(t *testing.T) {
+	items := []string{"a", "b", "c"}
+	for want, got := range map[string]string{
+		"a, b, c":              Some(items, 3, 3),
+		"a, b, and 1 more":     Some(items, 2, 3),
+		"a, b, c, and 38 more": Some(items, 5, 41),
+		"":                     Some(nil, 5, 0),
+	} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package simulation
 import (
 	"cmp"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -104,15 +105,16 @@ func endsBelief(e *histories.Event) bool {
 	return e.Type == histories.Lost || e.Type == histories.Crash || e.Type == histories.Invoke && e.Op == histories.Release && e.Depth <= 1
 }
 
-// findEarly finds losses and releases that a process records as it wakes up after it stood still. It believes
-// nothing while it does not run: such a loss counts from the last event before on, or from the grant that it ends.
+// findEarly finds losses and releases that a process records once it wakes up after it stood still. It believes
+// nothing while it does not run: if it was granted the lock before, the loss counts from the last event before on.
 func (r *record) findEarly(kept *histories.Kept) {
 	type hold struct {
 		process int
 		lock    string // empty: any
 	}
-	last, still, over := map[int]int{}, map[int]bool{}, map[int]time.Duration{}
-	granted := map[hold]int{}
+	last, still := map[int]int{}, map[int]bool{}
+	begun, over := map[int]time.Duration{}, map[int]time.Duration{} // of the last pause; over: 0 while it lasts
+	fresh := map[hold]bool{}                                        // granted since the process woke up
 	i := -1
 	for e := range kept.Events() {
 		i++
@@ -122,27 +124,30 @@ func (r *record) findEarly(kept *histories.Kept) {
 			}
 			if f.Name == histories.WorkerPause || f.Params["act"] == pauseAct || f.Params["then"] == pauseAct {
 				for _, p := range f.Processes {
-					if still[p], over[p] = true, 0; e.Type == histories.FaultStop {
+					if e.Type == histories.FaultStop {
 						over[p] = e.Time
+						continue
 					}
+					still[p], begun[p], over[p] = true, e.Time, 0
+					maps.DeleteFunc(fresh, func(h hold, _ bool) bool { return h.process == p })
 				}
 			}
 		}
 		if e.Process < 0 || e.Type == histories.Says {
 			continue
 		}
-		if over[e.Process] > 0 && e.Time > over[e.Process]+wakes {
-			still[e.Process] = false
-		}
-		if at, there := last[e.Process]; there && still[e.Process] && endsBelief(e) {
-			at = max(at, granted[hold{e.Process, e.Lock}])
+		woke := still[e.Process] && e.Time > begun[e.Process]+wakes // the end of the pause may be recorded later
+		if at, there := last[e.Process]; there && woke && endsBelief(e) && !fresh[hold{e.Process, e.Lock}] {
 			r.early[at] = append(r.early[at], e)
 			r.moved = append(r.moved, i)
 		}
-		if e.Type == histories.OK && (e.Op == histories.Acquire || e.Op == histories.TryAcquire) {
-			granted[hold{e.Process, e.Lock}], granted[hold{e.Process, ""}] = i, i
+		if woke && e.Type == histories.OK && (e.Op == histories.Acquire || e.Op == histories.TryAcquire) {
+			fresh[hold{e.Process, e.Lock}], fresh[hold{e.Process, ""}] = true, true
 		}
-		if !still[e.Process] || over[e.Process] == 0 {
+		if over[e.Process] > 0 && e.Time > over[e.Process]+wakes {
+			still[e.Process] = false
+		}
+		if !woke || !still[e.Process] {
 			last[e.Process] = i
 		}
 	}

@@ -21,7 +21,7 @@ type historyCmd struct {
 	To   string   `placeholder:"TIME" help:"Only what began before this time; default the end of the logs."`
 	At   string   `placeholder:"TIME" help:"Show the holders and the waiters of this time, and what became of them; default all times."`
 	Top  int      `default:"10" help:"Show this many of the longest holds, waits and queues, and of the holds that were lost." placeholder:"N"`
-	HTML string   `name:"html" placeholder:"FILE" help:"Also draw the holds and waits as a timeline for a browser, in a file that is not there yet."`
+	HTML string   `name:"html" placeholder:"FILE" help:"Also draw the holds and waits as a timeline for a browser, in a new file; default none."`
 	JSON bool     `name:"json" help:"Print a line of JSON for each stay in a queue, when it ends, and one for the summary."`
 
 	from, to, at time.Time
