@@ -120,6 +120,8 @@ func TestWhatTheServersDidLateIsUnderstood(t *testing.T) {
 		{Kind: Grant, Lock: "l", Process: 1, Session: "b", Node: 11},
 		{Kind: Loss, Lock: "l", Process: 1, Session: "b"},
 	}
+	forced := slices.Clone(late)
+	forced[7] = Step{Kind: End, Process: -1, Session: "b", Forced: true}
 	told := append(slices.Clone(late[:1]), late[2:5]...)
 	told = append(told, Step{Kind: Release, Lock: "l", Process: 0, Session: "a"}, Step{Kind: Released, Lock: "l", Process: 0, Session: "a"})
 	for name, c := range map[string]struct {
@@ -127,6 +129,7 @@ func TestWhatTheServersDidLateIsUnderstood(t *testing.T) {
 		differs int
 	}{
 		"a grant by a node that others have deleted":      {late, 0},
+		"a grant in a session that a fault has ended":     {forced, 0},
 		"an answer before the session ends":               {append(slices.Clone(told), Step{Kind: End, Process: -1, Session: "a"}), 0},
 		"an answer before the node is deleted, as by bug": {append(slices.Clone(told), Step{Kind: Delete, Lock: "l", Process: -1, Session: "a", Node: 10}), 1},
 	} {

@@ -147,7 +147,7 @@ func (p *splitter) take(i int, s Step) {
 			w.add(line{written, who, w.bits[s.Node], w.age(who, s.Session), i})
 		}
 	case End:
-		w.end(i, s)
+		p.end(i, s)
 	case Grant:
 		if a := p.byNode[s.Node]; a != nil {
 			a.had = true
@@ -344,17 +344,23 @@ func (p *splitter) delete(i int, s Step) {
 			l.who = w.join(p.uses[s.Session][0], s.Session)
 		default:
 			l = line{others, 0, w.bits[s.Node], 0, i}
-			w.removed[s.Node] = true
-			if a := p.byNode[s.Node]; a != nil && a.granted && !a.had {
-				w.late[a] = true
-			}
+			p.removedByOthers(s.Node)
 		}
 	}
 	delete(w.stand, s.Node)
 	w.add(l)
 }
 
-func (w *window) end(i int, s Step) {
+// removedByOthers notes that a node is gone: its waiter may be granted the lock before it hears of that.
+func (p *splitter) removedByOthers(node int64) {
+	p.current.removed[node] = true
+	if a := p.byNode[node]; a != nil && a.granted && !a.had {
+		p.current.late[a] = true
+	}
+}
+
+func (p *splitter) end(i int, s Step) {
+	w := p.current
 	who := slices.IndexFunc(w.slots, func(l slot) bool { return slices.Contains(l.sessions, s.Session) })
 	if who < 0 {
 		return
@@ -365,7 +371,7 @@ func (w *window) end(i int, s Step) {
 		}
 		delete(w.stand, node)
 		if s.Forced { // the model has others delete nodes, but not end sessions
-			w.removed[node] = true
+			p.removedByOthers(node)
 			w.add(line{others, 0, w.bits[node], 0, i})
 		}
 	}
