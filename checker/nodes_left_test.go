@@ -28,8 +28,13 @@ func TestNoCallLeavesItsNode(t *testing.T) {
 		"its client crashes":                  {gaveUp().crash(100, 1), newServers().node(1, 6, 41).expired(1, 2500, 42), ""},
 		"a fault hits it": {gaveUp().op(30, histories.FaultStart, -1, "", histories.Event{Fault: &histories.Fault{ID: 1, Name: "down", Processes: []int{1}}}),
 			newServers().node(1, 6, 41).deleted(1, 800, 42), ""},
-		"a release has waited for it":      {released(), newServers().node(1, 6, 41).deleted(1, 59, 42), ""},
-		"a release has not waited for it":  {released(), newServers().node(1, 6, 41).deleted(1, 61, 42), "a release of"},
+		"a release has waited for it":     {released(), newServers().node(1, 6, 41).deleted(1, 59, 42), ""},
+		"a release has not waited for it": {released(), newServers().node(1, 6, 41).deleted(1, 61, 42), "a release of"},
+		"a release has not waited for it, as it ends with its session": {released(), func() *servers {
+			s, ended := newServers().node(1, 6, 41).deleted(1, 61, 42), at(61, 43)
+			s.Sessions = append(s.Sessions, service.Session{ID: session(1), Closed: &ended, Expired: true})
+			return s
+		}(), ""},
 		"the times of the log are inexact": {gaveUp(), func() *servers { s := newServers().node(1, 6, 41).deleted(1, 800, 42); s.Clock = 1; return s }(), ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -199,7 +199,7 @@ func (j *nodesLeft) judge() {
 		switch {
 		case !j.t.Header.Promises.FirstNode, n == nil || n.Ended || n.Session != a.session:
 		case a.Refused && ended && a.Call < recovery && a.Ret >= recovery: // its context has ended
-		case n.Deleted == nil, n.Deleted.Time > a.Ret:
+		case n.Deleted == nil, n.Deleted.Time > a.Ret && !j.endsBy(n.Session, n.Deleted.Time):
 			j.v.Violate(func() verdict.Witness {
 				w := witness.New(j.t, a.Lock, a.Call, a.Ret, witness.OfOp(a.Op))
 				w.What = fmt.Sprintf("%s of %q returned at %s, when its node %#x was still there: it %s", a.what, a.Lock, verdict.At(a.Ret), n.Created.Zxid, witness.Deletion(j.t, n))
@@ -207,6 +207,13 @@ func (j *nodesLeft) judge() {
 			})
 		}
 	}
+}
+
+// endsBy reports whether a session had ended by a time. A leader that waits for a quorum tells a
+// client of that end before it is committed, with the requests before it.
+func (j *nodesLeft) endsBy(session string, at time.Duration) bool {
+	s := j.t.Service.SessionEnd(session)
+	return s != nil && s.Closed != nil && s.Closed.Time <= at
 }
 
 // left returns the time for which a node was there although its session had no use for it, if it
