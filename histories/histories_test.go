@@ -195,6 +195,9 @@ func TestAFileCutOffAnywhereIsReadUpToItsLastWholeLine(t *testing.T) {
 	}
 	whole := b.Bytes()
 	for n := bytes.IndexByte(whole, '\n') + 1; n < len(whole); n++ {
+		if n%7 != 0 && !bytes.ContainsRune(whole[n-2:min(n+2, len(whole))], '\n') {
+			continue // within a line every seventh cut is enough
+		}
 		h, err := Decode(bytes.NewReader(whole[:n]))
 		if err != nil {
 			t.Fatalf("cut after %d bytes: %v", n, err)

@@ -26,12 +26,10 @@ func leaderAt(seed int64, rate string) Spec {
 
 // The contract of a lease allows a twentieth.
 func TestTheRecipesHoldWhileTheLeadersClockIsOffByATwentieth(t *testing.T) {
-	for _, rate := range []string{"0.95", "1.05"} {
-		for seed := range int64(2) {
-			o, _ := run(t, leaderAt(seed, rate), Look{})
-			if o.Outcome != verdict.Holds || o.Struck < 4 {
-				t.Errorf("rate %s, seed %d: %s (%s), %d faults", rate, seed, o.Outcome, o.Reason, o.Struck)
-			}
+	for seed, rate := range []string{"0.95", "1.05"} {
+		o, _ := run(t, leaderAt(int64(seed), rate), Look{})
+		if o.Outcome != verdict.Holds || o.Struck < 4 {
+			t.Errorf("rate %s, seed %d: %s (%s), %d faults", rate, seed, o.Outcome, o.Reason, o.Struck)
 		}
 	}
 }
