@@ -106,20 +106,13 @@ func TestAnAcquireBeginsBeforeTheOneThatWasGivenUpHasItsNode(t *testing.T) {
 // with the session, and not by a delete.
 func TestWhatTheServersDidLateIsUnderstood(t *testing.T) {
 	v := validator(t)
-	late := []Step{
-		{Kind: Session, Process: -1, Session: "a", Clients: []int{0}},
-		{Kind: Session, Process: -1, Session: "b", Clients: []int{1}},
-		{Kind: Acquire, Lock: "l", Process: 0, Session: "a", Nodes: []int64{10}, Granted: true},
-		{Kind: Create, Lock: "l", Process: -1, Session: "a", Node: 10},
-		{Kind: Grant, Lock: "l", Process: 0, Session: "a", Node: 10},
-		{Kind: Acquire, Lock: "l", Process: 1, Session: "b", Nodes: []int64{11}, Granted: true},
-		{Kind: Create, Lock: "l", Process: -1, Session: "b", Node: 11},
+	late := append(slices.Clone(good[:7]), []Step{
 		{Kind: Delete, Lock: "l", Process: -1, Session: "z", Node: 11},
 		{Kind: Release, Lock: "l", Process: 0, Session: "a"},
 		{Kind: Delete, Lock: "l", Process: -1, Session: "a", Node: 10},
 		{Kind: Grant, Lock: "l", Process: 1, Session: "b", Node: 11},
 		{Kind: Loss, Lock: "l", Process: 1, Session: "b"},
-	}
+	}...)
 	forced := slices.Clone(late)
 	forced[7] = Step{Kind: End, Process: -1, Session: "b", Forced: true}
 	told := append(slices.Clone(late[:1]), late[2:5]...)
