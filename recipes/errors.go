@@ -127,9 +127,9 @@ var (
 //
 // A call ends with the first such answer that it does not handle itself, and does not repeat the
 // request, with two exceptions. It repeats a request that the servers have put off (ThrottledOp)
-// after a wait, for a session timeout at most. An answer that the session is used elsewhere or
-// has expired (SessionMoved, SessionExpired) ends the connection, and the call continues at
-// another server, which knows whether the session has ended.
+// after a wait, for a session timeout and at least twenty times. An answer that the session is
+// used elsewhere or has expired (SessionMoved, SessionExpired) ends the connection, and the call
+// continues at another server, which knows whether the session has ended.
 //
 // Servers that demand authentication answer SessionClosedRequireSaslAuth, also to Connect.
 type ServerError = session.ServerError
