@@ -26,7 +26,8 @@ type process struct {
 	recipe    histories.Recipe         // of the operation under way
 	operation State                    // the state that the operation puts the process in; "" if none
 	lost      int                      // the number of its holds that were reported lost
-	places    []histories.Part         // in queues: the latest that its acquire has reported, one for each lock
+	places    []histories.Part         // in queues, as its acquire has reported them: the last one for a lock counts
+	queues    int                      // the number of locks among places when it was last counted
 }
 
 // NewTracker returns a tracker of a history with this header, before its first event.
@@ -52,8 +53,11 @@ func (t *Tracker) Step(e *histories.Event) []Change {
 	case histories.Enqueued:
 		if p.operation == Enqueuing || p.operation == Waiting {
 			p.operation = Waiting
-			p.places = slices.DeleteFunc(p.places, func(x histories.Part) bool { return x.Lock == e.Lock })
 			p.places = append(p.places, histories.Part{Lock: e.Lock, Token: e.Token})
+			if len(p.places) > 2*p.queues+8 {
+				p.places = latest(p.places)
+				p.queues = len(p.places)
+			}
 		}
 	case histories.OK:
 		t.succeeded(p, e)
@@ -78,7 +82,7 @@ func acquires(e *histories.Event) bool {
 
 func (t *Tracker) invoked(p *process, e *histories.Event) {
 	locks := locksOf(e)
-	p.operation, p.recipe, p.places = "", t.header.RecipeOf(locks[0].Lock), nil
+	p.operation, p.recipe, p.places, p.queues = "", t.header.RecipeOf(locks[0].Lock), nil, 0
 	switch {
 	case acquires(e):
 		p.operation = Enqueuing
@@ -305,7 +309,22 @@ func (t *Tracker) Everything() (all []Doing) {
 // Places returns the locks in whose queues a process waits, and the tokens of its places there.
 func (t *Tracker) Places(process int) []histories.Part {
 	if p := t.processes[process]; p != nil && p.operation == Waiting {
-		return slices.Clone(p.places)
+		return latest(p.places)
 	}
 	return nil
+}
+
+// latest returns the last place reported for each lock, in the order of the reports.
+func latest(places []histories.Part) []histories.Part {
+	last := make(map[string]int, len(places))
+	for i, x := range places {
+		last[x.Lock] = i
+	}
+	var all []histories.Part
+	for i, x := range places {
+		if last[x.Lock] == i {
+			all = append(all, x)
+		}
+	}
+	return all
 }

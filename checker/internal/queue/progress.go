@@ -265,16 +265,15 @@ func (j *progressJudge) tell(r *recovery, start, end time.Duration) {
 	}
 	w := waitsIn(j.t, j.recent.all, j.leaks, start, end)
 	r.waits = w.graph(r.stuck)
+	all := map[string]int{} // waiters, by lock
+	for _, x := range slices.Backward(r.waits) {
+		all[x.Lock] = len(x.Waiters)
+	}
 	waiters := func(p pair) int {
 		if _, waits := w.waiting[p.LockUse]; !waits {
 			return 0
 		}
-		for _, x := range r.waits {
-			if x.Lock == p.Lock {
-				return len(x.Waiters)
-			}
-		}
-		return 0
+		return all[p.Lock]
 	}
 	slices.SortStableFunc(r.stuck, func(a, b pair) int { return waiters(b) - waiters(a) })
 	for _, p := range r.stuck {

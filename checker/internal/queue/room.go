@@ -150,14 +150,19 @@ func (x *sizes) least(at time.Duration) int {
 	return n
 }
 
+// of returns the sizes of the semaphore that o asks.
+func (r *room) of(o *facts.Op) *sizes {
+	if x := r.sizes.Of(o.Info()); x != nil {
+		return x
+	}
+	return &sizes{replaced: []size{{r.t.Header.Locks[o.Lock].Size, nil, facts.Forever}}}
+}
+
 // since returns the first time, not before from, at which there was room for o, and the hold
 // whose release made the room, if one did. The time is forever if it is not known. held is the
 // number of permits held, beside those in out, whose times are known.
 func (r *room) since(o *facts.Op, from time.Duration, out []taken, held int) (at time.Duration, gave *facts.Hold) {
-	x := r.sizes.Of(o.Info())
-	if x == nil {
-		x = &sizes{replaced: []size{{r.t.Header.Locks[o.Lock].Size, nil, facts.Forever}}}
-	}
+	x := r.of(o)
 	slices.SortFunc(out, func(a, b taken) int {
 		return cmp.Or(cmp.Compare(a.until, b.until), a.by.Acquire.Invoke-b.by.Acquire.Invoke)
 	})

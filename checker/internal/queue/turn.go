@@ -45,7 +45,10 @@ func (w *wakeUps) turnOf(o *facts.Op, users *users) *turn {
 	if turn.from == facts.Forever || q.isBehind(left) {
 		return nil
 	}
-	had := w.leftBefore(&q, turn, left)
+	had, stays := w.leftBefore(&q, turn, left)
+	if stays {
+		return nil
+	}
 	if permits {
 		if at, gave := w.room.since(o, turn.from, had, users.permits); at > turn.from {
 			turn.from, turn.gave = at, gave
@@ -61,23 +64,44 @@ func (w *wakeUps) turnOf(o *facts.Op, users *users) *turn {
 }
 
 // leftBefore calls left with the departures of users of a queue that are over, and returns what
-// those users were granted. It skips some that had left before the turn.
-func (w *wakeUps) leftBefore(q *place, turn *turn, left func(at time.Duration, gave *facts.Hold, invoke int)) (had []taken) {
+// those users were granted. It skips some that had left before the turn. stays reports whether it
+// found users that may be in the way until after the acquire of the turn was answered: there was
+// no turn then, and the others need not be visited. Where many leave a node behind, the latest
+// are the ones that stay, so it begins with them.
+func (w *wakeUps) leftBefore(q *place, turn *turn, left func(at time.Duration, gave *facts.Hold, invoke int)) (had []taken, stays bool) {
 	o, users, permits := q.o, q.users, q.o.Recipe().HasPermits()
-	for _, x := range slices.Concat(users.over, users.fading) {
-		if x == o || x.Reads() && o.Reads() {
-			continue
-		}
-		if h := own(x); h != nil {
-			if had = append(had, taken{h, w.leaves(x)}); !permits {
-				left(w.leaves(x), h, x.Invoke)
+	few := len(users.over)+len(users.fading) <= fewUsers
+	spare := 0 // the permits that were left when the acquire was answered, by the users visited
+	if permits {
+		spare = w.room.of(o).least(o.Ret) - users.permits - o.Permits
+	}
+	for _, some := range [][]*facts.Op{users.fading, users.over} {
+		for _, x := range slices.Backward(some) {
+			h := own(x)
+			switch {
+			case x == o || x.Reads() && o.Reads():
+				continue
+			case h != nil && permits:
+				at := w.leaves(x)
+				if at > o.Ret {
+					spare -= h.Permits
+				}
+				if spare < 0 && !few {
+					return nil, true
+				}
+				had = append(had, taken{h, at})
+				continue
+			case h == nil && q.ahead(x):
+				if hasMoved(x) {
+					left(x.Places[len(x.Places)-1].Time, nil, x.Invoke) // the place that it had before is gone
+				}
+				continue
 			}
-			continue
-		}
-		if !q.ahead(x) {
-			left(w.leaves(x), nil, x.Invoke)
-		} else if hasMoved(x) {
-			left(x.Places[len(x.Places)-1].Time, nil, x.Invoke) // the place that it had before is gone
+			at := w.leaves(x)
+			if at > o.Ret && !few {
+				return nil, true
+			}
+			left(at, h, x.Invoke)
 		}
 	}
 	if permits {
@@ -96,7 +120,7 @@ func (w *wakeUps) leftBefore(q *place, turn *turn, left func(at time.Duration, g
 			}
 		}
 	}
-	return had
+	return had, false
 }
 
 // restsBefore returns the holds that were released before a turn, and whose nodes may still

@@ -17,6 +17,7 @@ type users struct {
 	holding  [2]int             // how many of them have not ended: writers and others, and readers
 	permits  int                // the permits that they have together
 	over     []*facts.Op        // the others, in the order in which they ended
+	looked   int                // the first of them are not re-entries
 	fading   []*facts.Op        // of the others, those that were released, until their departure is known, or that they left a node
 	rested   [2][]*facts.Op     // of those, the ones whose departure is known, in its order: see restsFor
 	ready    []*facts.Op        // of the rested, those whose sessions have lived on
@@ -207,6 +208,16 @@ func (u *users) settle(rests func(*facts.Op)) {
 	})
 }
 
+// dropOver removes those that are over and have left when another was granted the lock. The place
+// of that one tells which have left; without a place only re-entries have.
+func (u *users) dropOver(left func(*facts.Op) bool, placed bool) {
+	if placed {
+		u.looked = 0
+	}
+	u.over = append(u.over[:u.looked], slices.DeleteFunc(u.over[u.looked:], left)...)
+	u.looked = len(u.over)
+}
+
 // drop removes some of the rested from the count.
 func (u *users) drop(left func(*facts.Op) bool, some []*facts.Op) {
 	if u.out == nil {
@@ -249,7 +260,7 @@ func (u *users) forget(now time.Duration, until func(*facts.Op) time.Duration) (
 	}
 	oldest = u.oldest(now)
 	gone := func(x *facts.Op) bool { return until(x) < oldest }
-	u.over, u.fading = slices.DeleteFunc(u.over, gone), slices.DeleteFunc(u.fading, gone)
+	u.over, u.fading, u.looked = slices.DeleteFunc(u.over, gone), slices.DeleteFunc(u.fading, gone), 0
 	for i := range u.rested {
 		u.rested[i] = slices.DeleteFunc(u.rested[i], func(x *facts.Op) bool { return u.out[x] || gone(x) })
 	}

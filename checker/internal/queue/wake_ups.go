@@ -222,7 +222,8 @@ func (w *wakeUps) granted(y *facts.Op, users *users) {
 		}
 		return false
 	}
-	users.over, users.fading = slices.DeleteFunc(users.over, left), slices.DeleteFunc(users.fading, left)
+	users.dropOver(left, placed)
+	users.fading = slices.DeleteFunc(users.fading, left)
 	users.drop(left, users.ready)
 	if users.ready = users.ready[:0]; placed {
 		users.drop(left, slices.Concat(users.rested[0], users.rested[1]))
