@@ -87,7 +87,7 @@ func leftBelow(e *zktest.Ensemble, call answeredCall, op zktest.Operation) (left
 
 // answerCodes returns the codes to try at the i-th operation. Most codes have the same effect as
 // others. Those with an effect of their own are all tried every night, and in turn otherwise.
-// With ZKVERIFY_TEST_ANSWERS=all every code is tried at every operation, which takes an hour.
+// With ZKVERIFY_TEST_ANSWERS=all every code is tried at every operation, which takes some minutes.
 func answerCodes(i int) (codes []int) {
 	const systemError, unimplemented, unknown, noAuth, localSession, quota = -1, -6, -99, -102, -120, -125
 	if os.Getenv("ZKVERIFY_TEST_ANSWERS") == "all" {

@@ -27,9 +27,10 @@ const (
 
 // Changed paces a step that is begun again because another client has changed what the step had
 // read. Other clients may do so several times in a row. A server that says so for ever is asked
-// less and less often: five times in the first second, and then about once in 1.5 s.
+// less and less often: five times in the first second, and then about once in 3 s. A step makes up
+// to four requests, and a client may be at two such steps at once.
 func Changed() *Backoff {
-	return &Backoff{Free: 1, First: 10 * time.Millisecond, Longest: 2 * time.Second}
+	return &Backoff{Free: 1, First: 20 * time.Millisecond, Longest: 4 * time.Second}
 }
 
 // Anew resets the wait. It is called when a version that was not seen before proves that another
