@@ -173,3 +173,10 @@ func (c *Client) Close(ctx context.Context) error {
 // String returns the servers that the client was given. So %v and log/slog do not print the
 // client's fields, which other goroutines change meanwhile and which hold the credentials.
 func (c *Client) String() string { return "client of " + strings.Join(c.cfg.Servers, ",") }
+
+// failed adds to err the call and its lock or locks, the reason for a missing connection if ctx
+// ended without one, and the permission that was missing.
+func (c *Client) failed(ctx context.Context, op, path string, err error) error {
+	err = c.sessions.Permission(err, strings.Split(path, ", ")...)
+	return opError(op, path, c.sessions.Explain(ctx, err))
+}

@@ -1,7 +1,6 @@
 package recipes
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -133,13 +132,6 @@ var (
 //
 // Servers that demand authentication answer SessionClosedRequireSaslAuth, also to Connect.
 type ServerError = session.ServerError
-
-// failed adds to err the call and its lock or locks, the reason for a missing connection if ctx
-// ended without one, and the permission that was missing.
-func (c *Client) failed(ctx context.Context, op, path string, err error) error {
-	err = c.sessions.Permission(err, strings.Split(path, ", ")...)
-	return opError(op, path, c.sessions.Explain(ctx, err))
-}
 
 // opError adds to err the call and the lock's path.
 func opError(op, path string, err error) error {
