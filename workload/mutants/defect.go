@@ -6,9 +6,9 @@ import "github.com/zkverify/zkverify/histories"
 type Defect struct {
 	Name      string           // of the target, as given on the command line
 	Recipe    histories.Recipe // that it shows in, and that the target offers
+	Guarantee string           // name of the checker's guarantee that must catch it
 	Bug       string           // the public report or system it is drawn from
 	What      string           // one line
-	Guarantee string           // name of the checker's guarantee that must catch it
 }
 
 // edit replaces Old, which must occur exactly once in File, a path below the recipes, by New.
