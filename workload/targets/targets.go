@@ -1,6 +1,7 @@
 // Package targets contains the locks that zkverify tests by name: those of package recipes,
 // their mutants, ZooKeeper's stock Go lock, and three textbook locks. A file
-// recipes_<recipe>.go adapts a recipe of package recipes to package lock.
+// recipes_<recipe>.go adapts a recipe of package recipes to package lock, and recipes_locker.go
+// the locks that differ only in how they are made.
 package targets
 
 import (
