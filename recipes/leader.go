@@ -37,9 +37,7 @@ func (e *Election) Leader(ctx context.Context) (leader Participant, err error) {
 // steps of the loop.
 //
 // It continues across the loss of connections and sessions, until the loop or ctx ends. The last
-// step of a loop that ends otherwise yields the error. Between the steps Observe has no goroutine. It may leave a watch on the
-// leader's node or on the election's node at the servers, shared by all observers of the session,
-// until that node changes or the session ends: ZooKeeper's Go client cannot remove a watch.
+// step of a loop that ends otherwise yields the error. Between the steps Observe has no goroutine.
 func (e *Election) Observe(ctx context.Context) iter.Seq2[Participant, error] {
 	return func(yield func(Participant, error) bool) {
 		o := &observer{election: e}
