@@ -65,15 +65,7 @@ func (r locker) get(ctx context.Context, do, name string, held lock.Lease) (lock
 	if l, ok := held.(*lease); ok {
 		what.Lease = l.id
 	}
-	return leaseOf(r.c.acquire(ctx, what))
-}
-
-// leaseOf turns a nil pointer into a nil Lease.
-func leaseOf(l *lease, err error) (lock.Lease, error) {
-	if err != nil {
-		return nil, err
-	}
-	return l, nil
+	return lock.AsLease(r.c.acquire(ctx, what))
 }
 
 func (r locker) Acquire(ctx context.Context, name string) (lock.Lease, error) {
@@ -115,11 +107,11 @@ type permits struct {
 }
 
 func (p permits) AcquireN(ctx context.Context, name string, n int) (lock.Lease, error) {
-	return leaseOf(p.c.acquire(ctx, protocol.Command{Do: string(histories.Acquire), Recipe: p.recipe, Lock: name, Permits: n}))
+	return lock.AsLease(p.c.acquire(ctx, protocol.Command{Do: string(histories.Acquire), Recipe: p.recipe, Lock: name, Permits: n}))
 }
 
 func (p permits) TryAcquireN(ctx context.Context, name string, n int) (lock.Lease, error) {
-	return leaseOf(p.c.acquire(ctx, protocol.Command{Do: string(histories.TryAcquire), Recipe: p.recipe, Lock: name, Permits: n}))
+	return lock.AsLease(p.c.acquire(ctx, protocol.Command{Do: string(histories.TryAcquire), Recipe: p.recipe, Lock: name, Permits: n}))
 }
 
 func (p permits) SetSize(ctx context.Context, name string, size int) error {
