@@ -29,7 +29,7 @@
 //
 // The context of an acquire bounds the acquire alone: cancelling it ends the wait and deletes the
 // contender's node. When the session ends during the wait, the acquire continues in the next
-// session, at the end of the queue.
+// session, at the end of the queue, and so does [DoubleBarrier.Enter].
 //
 // # Paths
 //

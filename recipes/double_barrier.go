@@ -62,8 +62,6 @@ func (b *DoubleBarrier) Path() string { return b.path }
 // members have entered, Enter returns ctx's cause and the others pass: to them this member has
 // left already. Enter may be called again, and joins them if they are still inside.
 //
-// When the session ends during the wait, Enter continues in the next session.
-//
 // The client needs permission to write the node at path to
 // delete the nodes that a crash has left.
 func (b *DoubleBarrier) Enter(ctx context.Context) error {

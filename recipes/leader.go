@@ -12,9 +12,7 @@ import (
 	"github.com/zkverify/zkverify/recipes/internal/session"
 )
 
-// Leader returns the candidate that leads, or [ErrNoLeader]. The answer shows the recent past:
-// the server may not have heard of the newest leader, and a leader that crashed remains until its
-// session has expired.
+// Leader returns the candidate that leads, the first of the Participants, or [ErrNoLeader].
 func (e *Election) Leader(ctx context.Context) (leader Participant, err error) {
 	if err = session.CheckPath(e.Path()); err == nil {
 		err = e.queue.client.sessions.Through(ctx, func(s *session.Session) error {

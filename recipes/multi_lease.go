@@ -65,9 +65,8 @@ func (g *MultiLease) Deadline() time.Time {
 	return slices.MinFunc(g.leases, func(a, b *Lease) int { return a.Deadline().Compare(b.Deadline()) }).Deadline()
 }
 
-// Context returns a context like that of [Lease.Context]. It ends with the cause [ErrLeaseLost]
-// when one of the locks is lost, and with the cause [ErrNotHeld] when the multi-lease is
-// released. Acquiring any of the locks with it re-enters.
+// Context returns a context like that of [Lease.Context]: it ends when one of the locks is lost, or
+// when the multi-lease is released. Acquiring any of the locks with it re-enters.
 func (g *MultiLease) Context() context.Context { return g.ctx }
 
 // Release gives all locks back, at the same time. It returns [ErrLeaseLost] when one of them had
