@@ -3,7 +3,6 @@ package recipes
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/zkverify/zkverify/recipes/internal/queue"
 	"github.com/zkverify/zkverify/recipes/internal/session"
@@ -135,16 +134,3 @@ type ServerError = session.ServerError
 func opError(op, path string, err error) error {
 	return fmt.Errorf("%s %s: %w", op, path, err)
 }
-
-// several holds the errors of one call, and prints them in one line.
-type several []error
-
-func (s several) Error() string {
-	var all []string
-	for _, err := range s {
-		all = append(all, err.Error())
-	}
-	return strings.Join(all, "; ")
-}
-
-func (s several) Unwrap() []error { return s }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/zkverify/zkverify/recipes/internal/session"
 )
 
 // MultiLease is a lease of several locks that are held together. Its methods may be called from
@@ -84,5 +86,5 @@ func (g *MultiLease) Release(ctx context.Context) error {
 	if len(errs) == 0 {
 		return nil
 	}
-	return several(errs)
+	return session.Errors(errs)
 }
