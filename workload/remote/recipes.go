@@ -12,7 +12,7 @@ import (
 // protocol. A recipe that its target does not offer is answered with an error. Locks that are
 // acquired and released one by one need only the name of their recipe: only recipes with
 // operations of their own have methods here.
-type recipes struct{ c *Client }
+type recipes struct{ locker } // of the mutex
 
 var (
 	_ lock.Client                = (*Client)(nil)
@@ -30,18 +30,6 @@ var (
 	_ lock.MultiLease            = (*lease)(nil)
 	_ lock.Sessioned             = (*lease)(nil)
 )
-
-func (r recipes) Acquire(ctx context.Context, name string) (lock.Lease, error) {
-	return r.c.locker(histories.Mutex, "").Acquire(ctx, name)
-}
-
-func (r recipes) TryAcquire(ctx context.Context, name string) (lock.Lease, error) {
-	return r.c.locker(histories.Mutex, "").TryAcquire(ctx, name)
-}
-
-func (r recipes) Reenter(ctx context.Context, name string, held lock.Lease) (lock.Lease, error) {
-	return r.c.locker(histories.Mutex, "").Reenter(ctx, name, held)
-}
 
 func (r recipes) LockerByName(recipe histories.Recipe, mode histories.Mode) lock.Locker {
 	return r.c.locker(recipe, mode)
