@@ -23,6 +23,14 @@ func Decode(r io.Reader) (*History, error) {
 	return s.History()
 }
 
+// source reads a history in one of the formats, one event at a time.
+type source interface {
+	Header() Header
+	Stream() iter.Seq2[*Event, error]
+	Truncated() (note string, truncated bool)
+	foreignLine() int // the line of the last event, in a file without a zkverify header; else 0
+}
+
 // History reads the events that are left.
 func (s *Scanner) History() (*History, error) { return historyOf(s, s.Stream()) }
 

@@ -138,3 +138,6 @@ func writeString(b *bufio.Writer, s string) {
 	}
 	b.WriteByte('"') //nolint:errcheck // as above
 }
+
+// ednSpace is the namespace of the keys that Jepsen does not know.
+const ednSpace = "zkverify/"

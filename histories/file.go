@@ -46,14 +46,6 @@ func (e *LimitError) Error() string {
 	return fmt.Sprintf("the history has more than %d bytes when it is unpacked", e.Bytes)
 }
 
-// source reads a history in one of the formats, one event at a time.
-type source interface {
-	Header() Header
-	Stream() iter.Seq2[*Event, error]
-	Truncated() (note string, truncated bool)
-	foreignLine() int // the line of the last event, in a file without a zkverify header; else 0
-}
-
 // File is a history in a file that is read one event at a time.
 type File struct {
 	source

@@ -7,9 +7,6 @@ import (
 	"time"
 )
 
-// ednSpace is the namespace of the keys that Jepsen does not know.
-const ednSpace = "zkverify/"
-
 // jepsen turns operations into events.
 type jepsen struct {
 	header  Header

@@ -123,5 +123,5 @@ func andRelease(err, release error) error {
 	case release == nil, errors.Is(err, ErrLeaseLost) && errors.Is(release, ErrLeaseLost):
 		return err
 	}
-	return several{err, release}
+	return session.Errors{err, release}
 }

@@ -46,9 +46,7 @@ func (b *Barrier) Remove(ctx context.Context) error {
 // back the processes that waited for the removal. Wait asks the leader before it returns: a
 // server that lags behind may not have heard of the barrier yet.
 //
-// Wait continues across the loss of connections and sessions. It may
-// leave one watch on the barrier's node at the servers, shared by all waits of the session, until
-// the node is deleted or the session ends: ZooKeeper's Go client cannot remove a watch.
+// Wait continues across the loss of connections and sessions.
 func (b *Barrier) Wait(ctx context.Context) error {
 	var first int64
 	return b.do(ctx, "wait", func(ctx context.Context, s *session.Session) error { return b.wait(ctx, s, &first) })

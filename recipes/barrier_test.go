@@ -41,6 +41,14 @@ func returns(t *testing.T, done <-chan error) error {
 	}
 }
 
+// succeeds waits for the result of a call, which must be nil.
+func succeeds(t *testing.T, done <-chan error) {
+	t.Helper()
+	if err := returns(t, done); err != nil {
+		t.Error(err)
+	}
+}
+
 // waits fails the test if a call has returned.
 func waits(t *testing.T, done <-chan error) {
 	t.Helper()
@@ -125,9 +133,7 @@ func TestBarrierHoldsBackWhileItIsUp(t *testing.T) {
 	}
 	does(t, other.Remove)
 	for _, w := range waiting {
-		if err := returns(t, w); err != nil {
-			t.Error(err)
-		}
+		succeeds(t, w)
 	}
 	does(t, other.Remove)
 	does(t, b.Wait)
@@ -167,9 +173,7 @@ func TestCuratorGH1290AWakeUpOpensNoBarrier(t *testing.T) {
 		healAll(t, ls)
 	})
 	does(t, b.Remove)
-	if err := returns(t, waiting); err != nil {
-		t.Error(err)
-	}
+	succeeds(t, waiting)
 }
 
 func TestBarrierThatAnotherRemovesMeanwhileIsRemoved(t *testing.T) {
@@ -201,9 +205,7 @@ func TestBarrierThatIsPutUpAgainLetsThoseBeforePass(t *testing.T) {
 	does(t, b.Remove)
 	does(t, b.Set)
 	healAll(t, ls)
-	if err := returns(t, waiting); err != nil {
-		t.Error(err)
-	}
+	succeeds(t, waiting)
 	// A wait that begins now waits for the new barrier.
 	ctx, cancel := context.WithCancel(within(t))
 	waiting = going(ctx, waiter.Wait)
@@ -252,9 +254,7 @@ func TestEtcd19597BarrierWaitsThroughTheEndOfItsSession(t *testing.T) {
 	})
 	waits(t, waiting)
 	does(t, other.Remove)
-	if err := returns(t, waiting); err != nil {
-		t.Error(err)
-	}
+	succeeds(t, waiting)
 }
 
 func TestKazoo170TheBarrierFallsWhileTheLinkIsDown(t *testing.T) {
@@ -268,9 +268,7 @@ func TestKazoo170TheBarrierFallsWhileTheLinkIsDown(t *testing.T) {
 	cutAll(t, ls, links.Down)
 	does(t, other.Remove)
 	healAll(t, ls)
-	if err := returns(t, waiting); err != nil {
-		t.Error(err)
-	}
+	succeeds(t, waiting)
 }
 
 func TestZooKeeper3145TheFallOfABarrierIsSeenWithoutItsEvent(t *testing.T) {
@@ -284,9 +282,7 @@ func TestZooKeeper3145TheFallOfABarrierIsSeenWithoutItsEvent(t *testing.T) {
 	eventually(t, "it waits", func() bool { return watchesAt(t, path) == 1 })
 	wire.loseEvents()
 	does(t, other.Remove)
-	if err := returns(t, waiting); err != nil {
-		t.Error(err)
-	}
+	succeeds(t, waiting)
 }
 
 func TestCurator654WaitsForABarrierPileUpNoWatches(t *testing.T) {

@@ -23,10 +23,9 @@ type Client struct {
 }
 
 // Connect opens a session on one of the servers and returns when it is established. The servers
-// are a ZooKeeper connect string, whole or in pieces (see [ParseServers]): host:port for each
-// server and, optionally, a chroot at the end. All paths of the client, its namespace included
-// (see [WithNamespace]), are below the chroot. Connect tries all servers again and again until
-// ctx ends, so give ctx a deadline. The options state their defaults.
+// are a ZooKeeper connect string, see [ParseServers]. All paths of the client, its namespace
+// included (see [WithNamespace]), are below the string's chroot. Connect tries all servers again
+// and again until ctx ends, so give ctx a deadline. The options state their defaults.
 //
 // Connect tries each server once without a wait, and the client does so again when the connection
 // of a session has broken. After that it waits between two attempts: 10 ms at first, twice as
@@ -41,10 +40,8 @@ type Client struct {
 // after the other, within the third of a session timeout that an attempt has. It uses the first
 // address that answers.
 //
-// Errors: ctx's cause, with the last error of each server, which is [ErrNotZooKeeper] for a
-// server that is not a ZooKeeper server; zk.ErrAuthFailed when the servers do not know the scheme
-// of a WithAuth or refuse its credentials; [ErrBadServers]; and for an option [ErrBadPath],
-// [ErrBadIdentity], [ErrBadTimeout] or [ErrBadSize].
+// The error has ctx's cause and the last error of each server. It is zk.ErrAuthFailed when the
+// servers do not know the scheme of a [WithAuth] or refuse its credentials.
 func Connect(ctx context.Context, servers []string, options ...Option) (*Client, error) {
 	servers, chroot, err := ParseServers(servers)
 	if err != nil {
@@ -173,3 +170,10 @@ func (c *Client) Close(ctx context.Context) error {
 // String returns the servers that the client was given. So %v and log/slog do not print the
 // client's fields, which other goroutines change meanwhile and which hold the credentials.
 func (c *Client) String() string { return "client of " + strings.Join(c.cfg.Servers, ",") }
+
+// failed adds to err the call and its lock or locks, the reason for a missing connection if ctx
+// ended without one, and the permission that was missing.
+func (c *Client) failed(ctx context.Context, op, path string, err error) error {
+	err = c.sessions.Permission(err, strings.Split(path, ", ")...)
+	return opError(op, path, c.sessions.Explain(ctx, err))
+}

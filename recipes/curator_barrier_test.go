@@ -66,9 +66,7 @@ func TestCuratorBarrierServerCrash(t *testing.T) {
 	eventually(t, "the other waits again", func() bool { return watchesAt(t, path) == 1 })
 	waits(t, goesOn)
 	does(t, b.Remove)
-	if err := returns(t, goesOn); err != nil {
-		t.Error(err)
-	}
+	succeeds(t, goesOn)
 }
 
 func TestCuratorBarrierMultiClient(t *testing.T) {
@@ -88,9 +86,7 @@ func TestCuratorBarrierMultiClient(t *testing.T) {
 	does(t, recipes.NewBarrier(remover, path).Remove)
 	does(t, remover.Close)
 	for _, w := range waiting {
-		if err := returns(t, w); err != nil {
-			t.Error(err)
-		}
+		succeeds(t, w)
 	}
 }
 
@@ -120,9 +116,7 @@ func TestCuratorBarrierBasic(t *testing.T) {
 	eventually(t, "it waits", func() bool { return watchesAt(t, path) == 1 })
 	waits(t, waiting)
 	does(t, b.Remove)
-	if err := returns(t, waiting); err != nil {
-		t.Error(err)
-	}
+	succeeds(t, waiting)
 }
 
 // gathering counts the members inside.
@@ -191,9 +185,7 @@ func gather(t *testing.T, all []*recipes.DoubleBarrier) {
 	}
 	close(goOn)
 	for range all {
-		if err := returns(t, done); err != nil {
-			t.Error(err)
-		}
+		succeeds(t, done)
 	}
 	if now, most := inside.counts(); now != 0 || most != len(all) {
 		t.Errorf("%d inside, at most %d", now, most)

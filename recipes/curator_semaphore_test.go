@@ -274,9 +274,7 @@ func TestCuratorSemaphoreReleaseInChunks(t *testing.T) {
 		})
 		for range chunk {
 			goOn <- struct{}{}
-			if err := returns(t, done); err != nil {
-				t.Error(err)
-			}
+			succeeds(t, done)
 		}
 		left -= chunk
 	}

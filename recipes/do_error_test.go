@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/zkverify/zkverify/recipes/internal/session"
 )
 
 func TestTheErrorOfDoIsOneLineThatSaysEverythingOnce(t *testing.T) {
@@ -43,7 +45,7 @@ func TestTheErrorOfDoIsOneLineThatSaysEverythingOnce(t *testing.T) {
 }
 
 func TestTheErrorOfAMultiLeaseIsOneLine(t *testing.T) {
-	err := several{opError("release", "/a", ErrLeaseLost), opError("release", "/b", ErrClosed)}
+	err := session.Errors{opError("release", "/a", ErrLeaseLost), opError("release", "/b", ErrClosed)}
 	if want := "release /a: recipes: lease lost; release /b: recipes: client closed"; err.Error() != want || !errors.Is(err, ErrLeaseLost) || !errors.Is(err, ErrClosed) {
 		t.Errorf("%v", err)
 	}

@@ -29,8 +29,7 @@
 //
 // The context of an acquire bounds the acquire alone: cancelling it ends the wait and deletes the
 // contender's node. When the session ends during the wait, the acquire continues in the next
-// session, at the end of the queue. [Lease.Context] carries the owner: acquiring with it, from any
-// goroutine, re-enters.
+// session, at the end of the queue, and so does [DoubleBarrier.Enter].
 //
 // # Paths
 //
@@ -42,12 +41,15 @@
 // # Errors
 //
 // Errors are sentinels for errors.Is; the documentation of each names the calls that return it.
-// When a context has ended, the error is that context's cause. The documentation of a call names
-// its own errors. Every call that takes a context may also return the context's cause,
-// [ErrBadPath], [ErrBadOption], [ErrClosed], [ErrTooLarge] or an error of the servers, such as
-// zk.ErrNoAuth (see [ServerError]).
+// When a context has ended, the error is that context's cause. Every call that takes a context may
+// return it, [ErrBadPath], [ErrBadOption], [ErrClosed], [ErrTooLarge] or an error of the servers,
+// such as zk.ErrNoAuth (see [ServerError]).
 //
-// # Goroutines
+// # Watches and goroutines
+//
+// [Barrier.Wait] and [Election.Observe] may leave a watch on the barrier's node, or on the node of
+// the leader or the election, at the servers: one for all calls of a session, until that node
+// changes or the session ends. ZooKeeper's Go client cannot remove a watch.
 //
 // A Client owns one goroutine that replaces sessions and one that calls the [Observer] and the
 // connection listeners. A session owns a goroutine for its heartbeat, one for each request in

@@ -62,9 +62,7 @@ func (b *DoubleBarrier) Path() string { return b.path }
 // members have entered, Enter returns ctx's cause and the others pass: to them this member has
 // left already. Enter may be called again, and joins them if they are still inside.
 //
-// When the session ends during the wait, Enter continues in the next session.
-//
-// Errors: [ErrEntered]; [ErrBadMembers]. The client needs permission to write the node at path to
+// The client needs permission to write the node at path to
 // delete the nodes that a crash has left.
 func (b *DoubleBarrier) Enter(ctx context.Context) error {
 	if err := b.enter(ctx); err != nil {
@@ -78,8 +76,6 @@ func (b *DoubleBarrier) Enter(ctx context.Context) error {
 // the others. When ctx ends first, Leave returns its cause, and may be called again to continue
 // the wait, also after the end of a session. The other members do not pass before this member's
 // node is gone; the client deletes it in the background.
-//
-// Errors: [ErrMembershipLost], at once; [ErrNotEntered].
 func (b *DoubleBarrier) Leave(ctx context.Context) error {
 	if err := b.leave(ctx); err != nil {
 		return b.client.failed(ctx, "leave", b.path, err)

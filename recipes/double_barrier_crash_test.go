@@ -51,9 +51,7 @@ func TestCuratorStaleReadyOpensNothing(t *testing.T) {
 		eventually(t, "it waits", func() bool { return childWatches(t) == 1 })
 		waits(t, entering)
 		does(t, b.Enter)
-		if err := returns(t, entering); err != nil {
-			t.Fatal(err)
-		}
+		succeeds(t, entering)
 		together(t, a.Leave, b.Leave)
 		nothingLeft(t, conn, path)
 	})
@@ -73,9 +71,7 @@ func TestCuratorStaleReadyOpensNothing(t *testing.T) {
 		eventually(t, "it waits", func() bool { return childWatches(t) == 1 })
 		waits(t, entering)
 		does(t, d.Enter)
-		if err := returns(t, entering); err != nil {
-			t.Fatal(err)
-		}
+		succeeds(t, entering)
 		together(t, c.Leave, d.Leave)
 		nothingLeft(t, conn, path)
 	})
@@ -136,9 +132,7 @@ func TestCuratorLateDeleteSparesTheNextRound(t *testing.T) {
 	does(t, b.Enter) // joins
 	leaving := going(within(t), c.Leave)
 	together(t, b.Leave, d.Leave)
-	if err := returns(t, leaving); err != nil {
-		t.Error(err)
-	}
+	succeeds(t, leaving)
 	nothingLeft(t, conn, path)
 }
 
@@ -176,9 +170,7 @@ func TestTheEndOfARoundSparesTheNextOne(t *testing.T) {
 	}
 	leaving := going(within(t), c.Leave)
 	together(t, a.Leave, d.Leave)
-	if err := returns(t, leaving); err != nil {
-		t.Error(err)
-	}
+	succeeds(t, leaving)
 	nothingLeft(t, conn, path)
 }
 
@@ -188,9 +180,7 @@ func TestTheLastMemberCrashesWhileTheOthersWaitToLeave(t *testing.T) {
 		eventually(t, "the other waits", func() bool { return watchesAt(t, path) == 1 })
 		waits(t, leaving)
 		expire(t, wire)
-		if err := returns(t, leaving); err != nil {
-			t.Error(err)
-		}
+		succeeds(t, leaving)
 		if err := subject.Leave(within(t)); !errors.Is(err, recipes.ErrMembershipLost) {
 			t.Errorf("leave of the member whose session ended: %v", err)
 		}
@@ -216,9 +206,7 @@ func TestASessionEndsInside(t *testing.T) {
 		eventually(t, "it waits", func() bool { return watchesAt(t, path) == 1 })
 		waits(t, leaving)
 		does(t, other.Leave)
-		if err := returns(t, leaving); err != nil {
-			t.Error(err)
-		}
+		succeeds(t, leaving)
 		nothingLeft(t, conn, path)
 		together(t, subject.Enter, other.Enter)
 		together(t, subject.Leave, other.Leave)
@@ -246,9 +234,7 @@ func TestASessionEndsInTheWaitToLeave(t *testing.T) {
 		})
 		waits(t, leaving)
 		does(t, other.Leave)
-		if err := returns(t, leaving); err != nil {
-			t.Error(err)
-		}
+		succeeds(t, leaving)
 		nothingLeft(t, conn, path)
 	})
 }
@@ -267,9 +253,7 @@ func TestASessionEndsInTheWaitToEnter(t *testing.T) {
 	})
 	waits(t, entering)
 	does(t, b.Enter)
-	if err := returns(t, entering); err != nil {
-		t.Fatal(err)
-	}
+	succeeds(t, entering)
 	together(t, a.Leave, b.Leave)
 	nothingLeft(t, conn, path)
 }
@@ -290,9 +274,7 @@ func TestASessionEndsWhileTheRoundBegins(t *testing.T) {
 			}
 			// It enters again in its next session: if the round has begun it joins.
 			does(t, a.Enter)
-			if err := returns(t, other); err != nil {
-				t.Fatal(err)
-			}
+			succeeds(t, other)
 			if m := members(t, conn, path); len(m) != 2 {
 				t.Errorf("members: %v", m)
 			}
@@ -336,8 +318,8 @@ func TestASessionEndsAtEachRequestOfARound(t *testing.T) {
 					})
 					if len(done) == 0 {
 						keepCompany(t, conn, path, b, done)
-					} else if err := returns(t, done); err != nil {
-						t.Error(err)
+					} else {
+						succeeds(t, done)
 					}
 					wire.on(nil, nil)
 					nothingLeft(t, conn, path)
@@ -373,9 +355,7 @@ func keepCompany(t *testing.T, conn outsider, path string, b *recipes.DoubleBarr
 	ctx, giveUp := context.WithCancel(within(t))
 	defer giveUp()
 	company := going(ctx, round(b))
-	if err := returns(t, done); err != nil {
-		t.Error(err)
-	}
+	succeeds(t, done)
 	eventually(t, "b has returned, or waits alone", func() bool {
 		return len(company) == 1 || len(members(t, conn, path)) == 1 && !exists(t, conn, path+"/ready")
 	})
@@ -412,9 +392,7 @@ func TestCurator315TheOwnNodeOfAMemberIsDeletedBySomebodyElse(t *testing.T) {
 		awaitMembers(t, conn, path, 1)
 		waits(t, entering)
 		does(t, other.Enter)
-		if err := returns(t, entering); err != nil {
-			t.Fatal(err)
-		}
+		succeeds(t, entering)
 		together(t, subject.Leave, other.Leave)
 		nothingLeft(t, conn, path)
 	})

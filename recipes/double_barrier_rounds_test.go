@@ -36,9 +36,7 @@ func TestDoubleBarrierWithMoreMembersThanNeeded(t *testing.T) {
 		}
 		does(t, leaves[0])
 		for _, w := range waiting {
-			if err := returns(t, w); err != nil {
-				t.Fatal(err)
-			}
+			succeeds(t, w)
 		}
 		nothingLeft(t, conn, path)
 	}
@@ -61,9 +59,7 @@ func TestDoubleBarrierWaitsForAMemberThatJoinedAtTheLastMoment(t *testing.T) {
 		eventually(t, "it waits after all", func() bool { return watchesAt(t, path) == 1 })
 		waits(t, leaving)
 		does(t, late.Leave)
-		if err := returns(t, leaving); err != nil {
-			t.Fatal(err)
-		}
+		succeeds(t, leaving)
 		nothingLeft(t, conn, path)
 	}
 }
@@ -94,9 +90,7 @@ func TestDoubleBarrierTakesNobodyIntoARoundThatIsOver(t *testing.T) {
 		eventually(t, "it waits for the next round", func() bool { return childWatches(t) == 1 && !exists(t, conn, path+"/ready") })
 		waits(t, entering)
 		does(t, a.Enter)
-		if err := returns(t, entering); err != nil {
-			t.Fatal(err)
-		}
+		succeeds(t, entering)
 		together(t, a.Leave, late.Leave)
 		does(t, b.Leave)
 		nothingLeft(t, conn, path)

@@ -92,9 +92,7 @@ func together(t *testing.T, calls ...func(context.Context) error) {
 		all = append(all, going(within(t), call))
 	}
 	for _, done := range all {
-		if err := returns(t, done); err != nil {
-			t.Fatal(err)
-		}
+		succeeds(t, done)
 	}
 }
 
@@ -138,9 +136,7 @@ func TestDoubleBarrierKeepsItsMembersInStep(t *testing.T) {
 			}()
 		}
 		for range n {
-			if err := returns(t, done); err != nil {
-				t.Fatal(err)
-			}
+			succeeds(t, done)
 		}
 		oracle.check(t)
 		nothingLeft(t, conn, path)
@@ -162,9 +158,7 @@ func TestDoubleBarrierOnTheWire(t *testing.T) {
 	}
 	waits(t, entering)
 	does(t, b.Enter)
-	if err := returns(t, entering); err != nil {
-		t.Fatal(err)
-	}
+	succeeds(t, entering)
 	if _, stat, err := conn.Get(path + "/ready"); err != nil || stat.EphemeralOwner != 0 {
 		t.Errorf("the ready node: %+v, %v", stat, err)
 	}
@@ -189,9 +183,7 @@ func TestCurator43ForeignChildrenAreNoMembers(t *testing.T) {
 	eventually(t, "it waits", func() bool { return childWatches(t) == 1 })
 	waits(t, entering)
 	does(t, b.Enter)
-	if err := returns(t, entering); err != nil {
-		t.Fatal(err)
-	}
+	succeeds(t, entering)
 	together(t, a.Leave, b.Leave)
 	left := contenders(t, conn, path)
 	slices.Sort(left)
@@ -251,9 +243,7 @@ func TestDoubleBarrierGivenNonsense(t *testing.T) {
 	}
 	notEntered("during enter")
 	does(t, other.Enter)
-	if err := returns(t, entering); err != nil {
-		t.Fatal(err)
-	}
+	succeeds(t, entering)
 	leaving := going(within(t), b.Leave)
 	eventually(t, "it waits", func() bool { return watchesAt(t, path) > 0 })
 	if err := b.Enter(within(t)); !errors.Is(err, recipes.ErrEntered) {
@@ -265,9 +255,7 @@ func TestDoubleBarrierGivenNonsense(t *testing.T) {
 	if err := other.Leave(cancelled); !errors.Is(err, why) {
 		t.Errorf("leave with a cancelled context: %v", err)
 	}
-	if err := returns(t, leaving); err != nil {
-		t.Error(err)
-	}
+	succeeds(t, leaving)
 	does(t, other.Leave)
 	nothingLeft(t, conn, path)
 }

@@ -33,9 +33,7 @@ func TestCurator318AMemberThatGivesUpLeavesNoGhost(t *testing.T) {
 	awaitMembers(t, conn, path, 1)
 	waits(t, entering)
 	does(t, a.Enter)
-	if err := returns(t, entering); err != nil {
-		t.Fatal(err)
-	}
+	succeeds(t, entering)
 	together(t, a.Leave, b.Leave)
 	nothingLeft(t, conn, path)
 }
@@ -112,9 +110,7 @@ func TestCurator80TheGhostOfAMemberThatTriesAgainDoesNotCount(t *testing.T) {
 	}
 	wire.on(nil, nil)
 	does(t, b.Enter)
-	if err := returns(t, entering); err != nil {
-		t.Fatal(err)
-	}
+	succeeds(t, entering)
 	if m := members(t, conn, path); len(m) != 2 {
 		t.Errorf("members: %v", m)
 	}
@@ -152,9 +148,7 @@ func TestCurator318AMemberGivesUpBetweenTheCountAndTheBeginning(t *testing.T) {
 	wireA.deaf = false
 	wireA.mu.Unlock()
 	does(t, a.Enter)
-	if err := returns(t, second); err != nil {
-		t.Fatal(err)
-	}
+	succeeds(t, second)
 	together(t, a.Leave, b.Leave)
 	nothingLeft(t, conn, path)
 }
@@ -211,9 +205,7 @@ func TestAMemberWhoseNodeIsGoneAtOnceArrivesAgain(t *testing.T) {
 	entering := going(within(t), a.Enter)
 	awaitMembers(t, conn, path, 1)
 	does(t, b.Enter)
-	if err := returns(t, entering); err != nil {
-		t.Fatal(err)
-	}
+	succeeds(t, entering)
 	together(t, a.Leave, b.Leave)
 }
 
@@ -274,9 +266,7 @@ func TestDoubleBarrierCancelledByTheOneWhoBeginsTheRound(t *testing.T) {
 				close(goOn)
 				if n == 2 {
 					// The round has begun: to the other member this one has left.
-					if err := returns(t, other); err != nil {
-						t.Fatal(err)
-					}
+					succeeds(t, other)
 					awaitMembers(t, conn, path, 1)
 					does(t, b.Leave)
 				}

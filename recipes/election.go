@@ -36,17 +36,12 @@ func (e *Election) Path() string { return e.queue.path }
 
 // Campaign creates a candidate, waits until it is elected, and returns its term. Each call creates
 // a candidate of its own.
-//
-// Errors: [ErrAlreadyHeld] with the context of a term of this election, or by an owner (see
-// [WithOwner]) that leads; [ErrLeaseLost] or [ErrNotHeld] with the context of a term or lease that
-// is over; [ErrSequenceEnd].
 func (e *Election) Campaign(ctx context.Context) (*Lease, error) {
 	return e.campaign(ctx, "campaign", true)
 }
 
-// TryCampaign returns a term if there is no other candidate, and [ErrNotAcquired] otherwise.
-// A candidate that withdrew counts until its node has been deleted, which may be after its call
-// has returned. Otherwise TryCampaign is like Campaign.
+// TryCampaign returns a term if there is no other candidate, as [Mutex.TryAcquire] does, and
+// [ErrNotAcquired] otherwise.
 func (e *Election) TryCampaign(ctx context.Context) (*Lease, error) {
 	return e.campaign(ctx, "try-campaign", false)
 }
@@ -67,8 +62,7 @@ func (e *Election) campaign(ctx context.Context, op string, block bool) (*Lease,
 func (e *Election) Held() bool { return e.queue.Held() }
 
 // Run campaigns, calls lead when it is elected, and resigns when lead returns. The context that
-// lead gets ends with ctx or with the term, whichever ends first: work that stops when its
-// context ends outlives the term by no more than the time that it takes to notice.
+// lead gets ends with ctx or with the term, as in [Mutex.Do].
 //
 // If the term was lost meanwhile, Run campaigns again, unless lead has returned an error that is
 // neither [ErrLeaseLost] nor context.Canceled: work that was done in a lost term does not count

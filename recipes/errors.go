@@ -1,10 +1,8 @@
 package recipes
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/zkverify/zkverify/recipes/internal/queue"
 	"github.com/zkverify/zkverify/recipes/internal/session"
@@ -14,14 +12,13 @@ var (
 	// ErrNotAcquired is returned by TryAcquire when another contender is ahead, and by
 	// Election.TryCampaign when there is another candidate.
 	ErrNotAcquired = queue.ErrNotAcquired
-
 	// ErrLeaseLost is the cause of a lost lease's context, and wrapped by its [Lease.Err]. It is
-	// returned by [Lease.Release], by [Mutex.Do], and by Acquire with the context of a lost lease.
+	// returned by [Lease.Release], by [Mutex.Do], and by every acquire and campaign with the
+	// context of a lost lease.
 	ErrLeaseLost = queue.ErrLeaseLost
-
-	// ErrNotHeld is the cause of a released lease's context, and returned by Acquire with it.
+	// ErrNotHeld is the cause of a released lease's context, and returned by every acquire and
+	// campaign with it.
 	ErrNotHeld = queue.ErrNotHeld
-
 	// ErrSequenceEnd is returned by every acquire and campaign at a path with only a million of
 	// its 2,147,483,648 sequence numbers left: after the last number a lock could be granted
 	// twice. Leases that are held stay. The numbers begin anew when the lock's node has been
@@ -29,34 +26,27 @@ var (
 	// node was made by hand and is not a container. Delete such a node by hand when no client
 	// uses the lock.
 	ErrSequenceEnd = queue.ErrSequenceEnd
-
 	// ErrClosed is returned by every call on a closed Client.
 	ErrClosed = session.ErrClosed
-
 	// ErrBadPath is returned by every call at a path that is not an absolute ZooKeeper path, is
-	// the root, has characters that the servers refuse, or more than 8 kB, namespace included.
+	// the root, has characters that the servers refuse, or more than 8 kB, namespace included, and
+	// by Connect for such a [WithNamespace].
 	ErrBadPath = session.ErrBadPath
-
 	// ErrBadOption is returned by every acquire, campaign and call of a barrier that was given a
 	// [LockOption] that it does not take. Its text names the option.
 	ErrBadOption = errors.New("recipes: bad option")
-
 	// ErrBadServers is returned by Connect and ParseServers for servers that are not a ZooKeeper
 	// connect string, such as an empty list.
 	ErrBadServers = errors.New("recipes: bad servers")
-
 	// ErrBadTimeout is returned by Connect for a session timeout of less than a
 	// millisecond or more than 24 days, and for a negative server tick.
 	ErrBadTimeout = errors.New("recipes: bad timeout")
-
 	// ErrBadIdentity is returned by Connect for a WithIdentity of more than 512 bytes,
-	// that is not UTF-8, or with characters that cannot be printed.
+	// that is not UTF-8, or with characters that cannot be printed, such as control characters.
 	ErrBadIdentity = errors.New("recipes: bad identity")
-
 	// ErrBadSize is returned by Connect for a WithJuteMaxBuffer of less than 4096
 	// bytes or more than 1 GiB.
 	ErrBadSize = errors.New("recipes: bad size")
-
 	// ErrNotZooKeeper is the error for a server that sends data that no ZooKeeper server sends:
 	// an answer to the connect request with another protocol version, without a password of 16
 	// bytes, with a session timeout of less than 100 ms or more than an hour that the client did
@@ -65,58 +55,64 @@ var (
 	// for a session, returns it along with its context's cause, since another server may answer
 	// until then.
 	ErrNotZooKeeper = session.ErrNotZooKeeper
-
 	// ErrTooLarge is returned by every call that creates or writes nodes when its request would
 	// be larger than the servers accept, see [WithJuteMaxBuffer]: the data of all nodes of a
 	// transaction and their paths count. The client does not send the request, since servers
 	// answer it by cutting the connection. Calls that read return ErrTooLarge when the answer,
-	// such as a list of children, is larger than the limit. Calls that create nodes return it
+	// such as a list of children, is larger than the limit; acquires of a [Semaphore] also when a
+	// list of the permits that are held and of theirs would be. Calls that create nodes return it
 	// when the client's session would have so many nodes that the servers could not read the
 	// transaction that ends it (ZOOKEEPER-4306): the paths of all its nodes, plus 4 bytes for
 	// each, may have at most twice jute.maxbuffer.
 	ErrTooLarge = session.ErrTooLarge
-
 	// ErrStaleToken is returned by Fence.Admit and Fence.Guard.
 	ErrStaleToken = errors.New("recipes: stale fencing token")
-
-	// ErrBadToken is returned by ParseToken for text that is not a token, and by the methods that
-	// read or write a Token as text, JSON or a database value.
+	// ErrBadToken is returned by ParseToken, [Token.UnmarshalText] and [Token.Scan] for what is
+	// not a token, and by [Token.MarshalText] and [Token.Value] when a number is negative, which
+	// does not happen in the token of a lease.
 	ErrBadToken = errors.New("recipes: bad token")
-
 	// ErrOutcomeUnknown is returned by Lease.Multi and MultiLease.Multi, along
 	// with the reason, when the transaction may or may not have been carried out: the connection
 	// broke or the caller's context ended before the answer came. To find out, call zk.Conn.Sync
 	// on the Client's Conn and then read the nodes that the transaction was to write.
 	ErrOutcomeUnknown = errors.New("recipes: outcome unknown")
-
 	// ErrUpgrade is returned when a reader asks for the write lock, see [ReadWriteMutex].
 	ErrUpgrade = errors.New("recipes: a read lock cannot be upgraded to a write lock")
-
 	// ErrAlreadyHeld is returned by a lock of [NewNonReentrantMutex] when its owner acquires it
-	// again, and by an [Election] when its leader campaigns.
+	// again, and by an [Election] when its leader campaigns: with the context of its term, or by
+	// its owner (see [WithOwner]).
 	ErrAlreadyHeld = errors.New("recipes: lock already held by its owner")
-
 	// ErrNoLeader is returned by Election.Leader when there is no candidate.
 	ErrNoLeader = errors.New("recipes: no leader")
-
-	// ErrBadPermits is returned by a [Semaphore], see [Semaphore.AcquireN].
+	// ErrBadPermits is returned by a [Semaphore] when an acquire asks for less than one permit, or
+	// when the size is less than one.
 	ErrBadPermits = errors.New("recipes: bad number of permits")
-
-	// ErrTooManyPermits is returned by a [Semaphore] when an acquire asks for more permits than
-	// the semaphore has, held ones included, or than one acquire can take.
+	// ErrTooManyPermits is returned by a [Semaphore] when an acquire asks for more than 1,000
+	// permits, or for more than its fixed size, held ones included. With a shared size the acquire
+	// waits until it is raised.
 	ErrTooManyPermits = errors.New("recipes: more permits than the semaphore has")
-
 	// ErrBadCount is returned by a [SharedCount], and by a semaphore of its size, when the number
 	// does not fit into 4 bytes or the node's data is not 4 bytes long.
 	ErrBadCount = queue.ErrBadCount
-
 	// ErrBadLocks is returned by a [MultiLock] that has no locks, locks of several clients, or
 	// two locks of one path.
 	ErrBadLocks = errors.New("recipes: bad set of locks")
-
 	// ErrBadRule is returned by the acquires of a [Mutex] whose [GrantRule] names a later
 	// contender to wait for.
 	ErrBadRule = queue.ErrBadRule
+	// ErrBadMembers is returned by DoubleBarrier.Enter when the number of members
+	// is less than one, or too large for one transaction.
+	ErrBadMembers = errors.New("recipes: bad number of members")
+	// ErrEntered is returned by DoubleBarrier.Enter when the member is inside or
+	// on its way in or out.
+	ErrEntered = errors.New("recipes: barrier already entered")
+	// ErrNotEntered is returned by DoubleBarrier.Leave when the member is not
+	// inside, or on its way in or out.
+	ErrNotEntered = errors.New("recipes: barrier not entered")
+	// ErrMembershipLost is returned by DoubleBarrier.Leave at once when the member's
+	// session has ended since Enter, or another client has deleted its node: the other members
+	// may have left without it.
+	ErrMembershipLost = errors.New("recipes: barrier membership lost")
 )
 
 // ServerError is an error that a server answered, with ZooKeeper's number in Code and its name in
@@ -134,46 +130,7 @@ var (
 // Servers that demand authentication answer SessionClosedRequireSaslAuth, also to Connect.
 type ServerError = session.ServerError
 
-// failed adds to err the call and its lock or locks, the reason for a missing connection if ctx
-// ended without one, and the permission that was missing.
-func (c *Client) failed(ctx context.Context, op, path string, err error) error {
-	err = c.sessions.Permission(err, strings.Split(path, ", ")...)
-	return opError(op, path, c.sessions.Explain(ctx, err))
-}
-
 // opError adds to err the call and the lock's path.
 func opError(op, path string, err error) error {
 	return fmt.Errorf("%s %s: %w", op, path, err)
 }
-
-var (
-	// ErrBadMembers is returned by DoubleBarrier.Enter when the number of members
-	// is less than one, or too large for one transaction.
-	ErrBadMembers = errors.New("recipes: bad number of members")
-
-	// ErrEntered is returned by DoubleBarrier.Enter when the member is inside or
-	// on its way in or out.
-	ErrEntered = errors.New("recipes: barrier already entered")
-
-	// ErrNotEntered is returned by DoubleBarrier.Leave when the member is not
-	// inside, or on its way in or out.
-	ErrNotEntered = errors.New("recipes: barrier not entered")
-
-	// ErrMembershipLost is returned by DoubleBarrier.Leave when the member's
-	// session has ended since Enter, or another client has deleted its node: the other members
-	// may have left without it.
-	ErrMembershipLost = errors.New("recipes: barrier membership lost")
-)
-
-// several holds the errors of one call, and prints them in one line.
-type several []error
-
-func (s several) Error() string {
-	var all []string
-	for _, err := range s {
-		all = append(all, err.Error())
-	}
-	return strings.Join(all, "; ")
-}
-
-func (s several) Unwrap() []error { return s }

@@ -10,9 +10,8 @@ import (
 // its clients. The zero value is ready to use.
 //
 // Data in the same ensemble as the lock needs no Fence: see [Lease.Multi]. A database needs none
-// either: keep the token in the row, and let every write require that its token is not older
-// (UPDATE … SET token = :token … WHERE token <= :token, see [Token.Value]). The module
-// recipes/examples/sqltable does.
+// either: keep the token in the row, and let every write require that its token is not older, as
+// [Token.Value] shows and the module recipes/examples/sqltable does.
 //
 // A Fence keeps the newest token in memory: after a restart of its process it admits any token
 // once. Keep the newest token with the data if that matters.

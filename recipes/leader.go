@@ -12,9 +12,7 @@ import (
 	"github.com/zkverify/zkverify/recipes/internal/session"
 )
 
-// Leader returns the candidate that leads, or [ErrNoLeader]. The answer shows the recent past:
-// the server may not have heard of the newest leader, and a leader that crashed remains until its
-// session has expired.
+// Leader returns the candidate that leads, the first of the Participants, or [ErrNoLeader].
 func (e *Election) Leader(ctx context.Context) (leader Participant, err error) {
 	if err = session.CheckPath(e.Path()); err == nil {
 		err = e.queue.client.sessions.Through(ctx, func(s *session.Session) error {
@@ -37,9 +35,7 @@ func (e *Election) Leader(ctx context.Context) (leader Participant, err error) {
 // steps of the loop.
 //
 // It continues across the loss of connections and sessions, until the loop or ctx ends. The last
-// step of a loop that ends otherwise yields the error. Between the steps Observe has no goroutine. It may leave a watch on the
-// leader's node or on the election's node at the servers, shared by all observers of the session,
-// until that node changes or the session ends: ZooKeeper's Go client cannot remove a watch.
+// step of a loop that ends otherwise yields the error. Between the steps Observe has no goroutine.
 func (e *Election) Observe(ctx context.Context) iter.Seq2[Participant, error] {
 	return func(yield func(Participant, error) bool) {
 		o := &observer{election: e}

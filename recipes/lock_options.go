@@ -21,8 +21,8 @@ type lockConfig struct {
 	bad error // an option that the recipe does not take
 }
 
-// LockOption configures one lock, election or barrier. Each states the recipes that take it;
-// calls of another recipe return [ErrBadOption].
+// LockOption configures one lock, election or barrier. Every recipe takes it unless the option
+// names those that do: calls of another recipe return [ErrBadOption].
 type LockOption func(*lockConfig)
 
 // newLockConfig applies the options of a recipe, and fills in the defaults.
@@ -48,9 +48,9 @@ func (c *lockConfig) takenBy(option string, recipes ...string) {
 }
 
 // WithData sets the data of the nodes of a lock or barrier, which [Mutex.Participants] and, for an
-// [Election], [Election.Observe] return. It should be short: acquires return [ErrTooLarge] when
-// the nodes that one transaction creates, for all permits or for all mutexes of a multi-lock,
-// exceed a megabyte. Every recipe takes it. Default: the client's identity, see [WithIdentity].
+// [Election], [Election.Observe] return. It should be short: one transaction creates the nodes for
+// all permits, or for all mutexes of a multi-lock, see [ErrTooLarge]. Default: the client's
+// identity, see [WithIdentity].
 func WithData(data []byte) LockOption {
 	return func(c *lockConfig) { c.data = append([]byte{}, data...) }
 }
@@ -58,7 +58,7 @@ func WithData(data []byte) LockOption {
 // WithLockACL sets the access control list of the lock's contender nodes.
 // Default: the Client's list, see [WithACL], which the parent nodes always have. The client
 // itself must be allowed to read, create and delete. Acquires return zk.ErrInvalidACL for a list
-// that the servers do not accept, such as an empty one. Every recipe takes it.
+// that the servers do not accept, such as an empty one.
 func WithLockACL(acl ...zk.ACL) LockOption {
 	return func(c *lockConfig) { c.acl = append([]zk.ACL{}, acl...) }
 }

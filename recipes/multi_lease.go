@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/zkverify/zkverify/recipes/internal/session"
 )
 
 // MultiLease is a lease of several locks that are held together. Its methods may be called from
@@ -65,9 +67,8 @@ func (g *MultiLease) Deadline() time.Time {
 	return slices.MinFunc(g.leases, func(a, b *Lease) int { return a.Deadline().Compare(b.Deadline()) }).Deadline()
 }
 
-// Context returns a context like that of [Lease.Context]. It ends with the cause [ErrLeaseLost]
-// when one of the locks is lost, and with the cause [ErrNotHeld] when the multi-lease is
-// released. Acquiring any of the locks with it re-enters.
+// Context returns a context like that of [Lease.Context]: it ends when one of the locks is lost, or
+// when the multi-lease is released. Acquiring any of the locks with it re-enters.
 func (g *MultiLease) Context() context.Context { return g.ctx }
 
 // Release gives all locks back, at the same time. It returns [ErrLeaseLost] when one of them had
@@ -85,5 +86,5 @@ func (g *MultiLease) Release(ctx context.Context) error {
 	if len(errs) == 0 {
 		return nil
 	}
-	return several(errs)
+	return session.Errors(errs)
 }

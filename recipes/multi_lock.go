@@ -58,9 +58,8 @@ func (m *MultiLock) Paths() []string {
 
 // Acquire waits for all locks. Before it returns an error it releases the locks that it had
 // acquired and waits until their nodes are gone. If ctx ends first, the client deletes the nodes
-// in the background, as with [Lease.Release].
-//
-// Its errors are those of the locks' own Acquire, and [ErrBadLocks].
+// in the background, as with [Lease.Release]. The errors are those of the locks' own Acquire, and
+// [ErrBadLocks].
 func (m *MultiLock) Acquire(ctx context.Context) (*MultiLease, error) {
 	l, err := m.acquire(ctx, true)
 	if err != nil {

@@ -37,9 +37,6 @@ func (m *Mutex) Held() bool { return m.client.holds.held(m.path, m.kind) }
 
 // Acquire waits for the lock. With the context of a lease on the same path, or of an owner (see
 // WithOwner) that holds the lock, it re-enters at once.
-//
-// Errors: [ErrLeaseLost] or [ErrNotHeld] with the context of a lease that is over; [ErrUpgrade]
-// (see [ReadWriteMutex]); [ErrSequenceEnd].
 func (m *Mutex) Acquire(ctx context.Context) (*Lease, error) {
 	l, err := m.acquire(ctx, true)
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 //
 // The goroutine that acquires calls Acquiring, Enqueued and GaveUp, and waits for them. The
 // client makes the other calls one after the other, in the order of the events, in a separate
-// goroutine: a slow observer delays no lock, and an observer may use the client and close it.
+// goroutine, which calls listeners too: a slow one delays no lock, and each may use the client and
+// close it.
 // These calls may come after the acquire or release that they report has returned, and the lease
 // may have changed again meanwhile.
 //

@@ -35,9 +35,8 @@ func WithSessionTimeout(d time.Duration) Option {
 // WithIdentity sets the client's identity, which is the data of every node of the client's locks,
 // elections and barriers for which [WithData] sets none. So [Mutex.Participants], zkverify locks,
 // zkCli.sh and Curator show which client holds a lock. Curator's own clients write their address
-// there. The identity is text of at most 512 bytes without control characters: for other text,
-// Connect returns [ErrBadIdentity]. An empty identity leaves the nodes empty. Default: the name
-// of the host and the number of the process, as in "web-3/4711".
+// there. [ErrBadIdentity] has its limits. An empty identity leaves the nodes empty. Default: the
+// name of the host and the number of the process, as in "web-3/4711".
 func WithIdentity(identity string) Option {
 	return func(c *config) { c.identity = identity }
 }
@@ -83,11 +82,10 @@ func WithServerTick(d time.Duration) Option {
 const juteMaxBuffer = 1<<20 - 1
 
 // WithJuteMaxBuffer tells the client the servers' jute.maxbuffer, in bytes, where it is not the
-// default: from 4096 to 1 GiB. The client does not send a larger request, and returns
-// [ErrTooLarge]. It returns the same error for a reply that is larger by more than a kilobyte: it
-// skips the reply, and takes no memory for it. Servers do not bound their lists of nodes: a lock
-// with more than 15,000 contenders needs more than the default, and its acquires fail without it.
-// Each session has a buffer of this size. Default 1048575.
+// default. A larger request fails with [ErrTooLarge], and so does a reply that is larger by more
+// than a kilobyte: the client skips it, and takes no memory for it. Servers do not bound their
+// lists of nodes: a lock with more than 15,000 contenders needs more than the default. Each
+// session has a buffer of this size. Default 1048575.
 func WithJuteMaxBuffer(bytes int) Option {
 	return func(c *config) { c.MaxPacket = bytes }
 }
@@ -165,9 +163,8 @@ func WithObserver(o Observer) Option {
 	return func(c *config) { c.observer = observers(c.observer, o) }
 }
 
-// WithConnectionListener adds a function that the client calls with each new ConnectionState. May
-// be given more than once. The calls come in order, in the goroutine that calls the observer: a
-// slow listener delays no lock, and a listener may use the client and close it.
+// WithConnectionListener adds a function that the client calls with each new ConnectionState, in
+// order, in the goroutine that calls the [Observer]. May be given more than once.
 func WithConnectionListener(f func(ConnectionState)) Option {
 	return func(c *config) { c.listeners = append(c.listeners, f) }
 }
@@ -175,8 +172,7 @@ func WithConnectionListener(f func(ConnectionState)) Option {
 // WithNamespace puts every path that the client's recipes are given below prefix, an absolute
 // ZooKeeper path. With "/app" a lock at "/orders" is at "/app/orders" for other clients and in
 // all reported paths, such as Lease.Path and Lease.Node. Methods that take a reported path, such
-// as Client.Revoke, take the full path; Conn does not apply the namespace. Default: none. If
-// prefix is not an absolute path, Connect returns [ErrBadPath].
+// as Client.Revoke, take the full path; Conn does not apply the namespace. Default: none.
 func WithNamespace(prefix string) Option {
 	return func(c *config) { c.namespace = &prefix }
 }

@@ -22,8 +22,7 @@ const revokeData = "__REVOKE__"
 //
 // Revoke returns nil if the node is gone, since there is no lock left to release. It returns
 // [ErrBadPath] also when the node's name is not that of a lock node, since the request replaces the
-// node's data. The path is a full path, as Participants and Node report it, also under
-// WithNamespace.
+// node's data. The path is one that Participants and Node report.
 func (c *Client) Revoke(ctx context.Context, path string) error {
 	if err := session.CheckPath(path); err != nil {
 		return c.failed(ctx, "revoke", path, err)

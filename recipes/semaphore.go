@@ -76,13 +76,7 @@ func (s *Semaphore) Acquire(ctx context.Context) (*Lease, error) { return s.Acqu
 // TryAcquire takes one permit if it can be had at once. See TryAcquireN.
 func (s *Semaphore) TryAcquire(ctx context.Context) (*Lease, error) { return s.TryAcquireN(ctx, 1) }
 
-// AcquireN waits for n permits, and gets all of them or none.
-//
-// Errors: [ErrBadPermits] when n or the size is less than 1; [ErrTooManyPermits] when n is more
-// than a fixed size, or more than 1,000 (with a shared size AcquireN waits until it is raised);
-// [ErrAlreadyHeld], see [NewNonReentrantMutex]; [ErrLeaseLost] or [ErrNotHeld] with the context of
-// a lease that is over; [ErrBadCount]; [ErrTooLarge] also when so many permits are held that a list
-// of them and n more is larger than jute.maxbuffer.
+// AcquireN waits for n permits, and gets all of them or none. See [ErrTooManyPermits].
 func (s *Semaphore) AcquireN(ctx context.Context, n int) (*Lease, error) {
 	l, err := s.acquire(ctx, n, true)
 	if err != nil {

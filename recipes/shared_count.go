@@ -31,7 +31,6 @@ func NewSharedCount(client *Client, path string, initial int) *SharedCount {
 func (c *SharedCount) Path() string { return c.path }
 
 // Get returns the count. It reads from a server that may lag behind for a moment.
-// Get and Set may return [ErrBadCount].
 func (c *SharedCount) Get(ctx context.Context) (int, error) {
 	var n int
 	err := c.inSession(ctx, func(s *session.Session) (err error) {

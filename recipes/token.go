@@ -49,9 +49,8 @@ func (t Token) String() string {
 }
 
 // ParseToken parses text that String or Value has written: "0x", at most 16 hexadecimal digits in
-// lower case, and, after a dot, at most 10 decimal digits. It returns [ErrBadToken] for all other
-// text, numbers out of range included. Two texts are the same token if they differ only in
-// leading zeros of a number.
+// lower case, and, after a dot, at most 10 decimal digits. Numbers out of range are no token. Two
+// texts are the same token if they differ only in leading zeros of a number.
 func ParseToken(text string) (Token, error) {
 	digits, ok := strings.CutPrefix(text, "0x")
 	digits, sub, dotted := strings.Cut(digits, ".")
@@ -90,8 +89,6 @@ func (t Token) check() error {
 }
 
 // MarshalText implements [encoding.TextMarshaler], and so JSON: the text is that of String.
-// It returns [ErrBadToken] when a number is negative, which does not happen in the token of a
-// lease.
 func (t Token) MarshalText() ([]byte, error) {
 	if err := t.check(); err != nil {
 		return nil, err
@@ -115,8 +112,6 @@ func (t *Token) UnmarshalText(text []byte) error {
 // statement can refuse an old token:
 //
 //	UPDATE accounts SET balance = ?, token = ? WHERE id = ? AND token <= ?
-//
-// It returns [ErrBadToken] when a number is negative.
 func (t Token) Value() (driver.Value, error) {
 	if err := t.check(); err != nil {
 		return nil, err
@@ -126,8 +121,7 @@ func (t Token) Value() (driver.Value, error) {
 
 // Scan implements [sql.Scanner] for values that Value or String has written, as text or as bytes.
 // NULL is the zero Token, which is older than every other; in SQL no value is older than NULL, so
-// make such a column NOT NULL. For other values Scan returns [ErrBadToken], and leaves the token
-// unchanged.
+// make such a column NOT NULL. An error leaves the token unchanged.
 //
 // [sql.Scanner]: https://pkg.go.dev/database/sql#Scanner
 func (t *Token) Scan(value any) error {

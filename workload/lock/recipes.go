@@ -48,6 +48,14 @@ type MultiLease interface {
 	Tokens() []histories.Token
 }
 
+// AsLease returns a lease of some type, or a nil Lease with the error.
+func AsLease[L Lease](l L, err error) (Lease, error) {
+	if err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
 // RevocableLocker is implemented by clients that offer mutexes whose holder can
 // be asked to release. Their leases are [RevocableLease]s.
 type RevocableLocker interface{ Revocable() RevokerLocker }

@@ -4,13 +4,9 @@ import "github.com/zkverify/zkverify/histories"
 
 // extremeDefects show at the ends of ranges.
 var extremeDefects = []Defect{
-	{
-		Name:      "mutant-first-few",
-		Recipe:    histories.Mutex,
-		Bug:       "a list of fixed size",
-		What:      "looks at the first 64 nodes of the queue alone",
-		Guarantee: "mutual exclusion",
-	},
+	{"mutant-first-few", histories.Mutex, "mutual exclusion",
+		"a list of fixed size",
+		"looks at the first 64 nodes of the queue alone"},
 }
 
 // extremeEdits are the edits of extremeDefects.

@@ -4,34 +4,18 @@ import "github.com/zkverify/zkverify/histories"
 
 // freeDefects leave a released lock in the way of other clients.
 var freeDefects = []Defect{
-	{
-		Name:      "mutant-release-unanswered",
-		Recipe:    histories.Mutex,
-		Bug:       "a delete in the background",
-		What:      "Release returns before the servers have answered its delete",
-		Guarantee: "progress",
-	},
-	{
-		Name:      "mutant-moody-try",
-		Recipe:    histories.Mutex,
-		Bug:       "a try that does not tell its own node from another's",
-		What:      "one in fifty tries of a free lock is refused",
-		Guarantee: "progress",
-	},
-	{
-		Name:      "mutant-close-leaves-session",
-		Recipe:    histories.Mutex,
-		Bug:       "a connection that is dropped instead of closed",
-		What:      "Close leaves it to the servers to end the session, and what it held waits for that",
-		Guarantee: "progress",
-	},
-	{
-		Name:      "mutant-goroutine-per-wait",
-		Recipe:    histories.Mutex,
-		Bug:       "a wait that is ended by the session alone",
-		What:      "each cancelled wait leaves a goroutine until the session ends",
-		Guarantee: "no leak",
-	},
+	{"mutant-release-unanswered", histories.Mutex, "progress",
+		"a delete in the background",
+		"Release returns before the servers have answered its delete"},
+	{"mutant-moody-try", histories.Mutex, "progress",
+		"a try that does not tell its own node from another's",
+		"one in fifty tries of a free lock is refused"},
+	{"mutant-close-leaves-session", histories.Mutex, "progress",
+		"a connection that is dropped instead of closed",
+		"Close leaves it to the servers to end the session, and what it held waits for that"},
+	{"mutant-goroutine-per-wait", histories.Mutex, "no leak",
+		"a wait that is ended by the session alone",
+		"each cancelled wait leaves a goroutine until the session ends"},
 }
 
 // freeEdits are the edits of freeDefects.

@@ -5,20 +5,12 @@ import "github.com/zkverify/zkverify/histories"
 // momentDefects show only at one moment: between two steps, during a change, or right after a
 // reconnect.
 var momentDefects = []Defect{
-	{
-		Name:      "mutant-double-barrier-lowest-last",
-		Recipe:    histories.DoubleBarrier,
-		Bug:       "Curator's double barrier",
-		What:      "trusts that the member with the lowest name leaves last",
-		Guarantee: "barriers",
-	},
-	{
-		Name:      "mutant-guarded-new-session",
-		Recipe:    histories.Mutex,
-		Bug:       "a fence that is not up yet",
-		What:      "does not look at the lock for the first second of a new session",
-		Guarantee: "no lost update, guarded",
-	},
+	{"mutant-double-barrier-lowest-last", histories.DoubleBarrier, "barriers",
+		"Curator's double barrier",
+		"trusts that the member with the lowest name leaves last"},
+	{"mutant-guarded-new-session", histories.Mutex, "no lost update, guarded",
+		"a fence that is not up yet",
+		"does not look at the lock for the first second of a new session"},
 }
 
 // momentEdits are the edits of momentDefects.

@@ -13,18 +13,8 @@ package mutants
 import (
 	"slices"
 
-	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/internal/overlay"
 )
-
-// Defect is one deliberate bug.
-type Defect struct {
-	Name      string           // of the target, as given on the command line
-	Recipe    histories.Recipe // that it shows in, and that the target offers
-	Bug       string           // the public report or system it is drawn from
-	What      string           // one line
-	Guarantee string           // name of the checker's guarantee that must catch it
-}
 
 // families are the mutants and their edits, each family from a file of its own.
 var families = []struct {
@@ -75,9 +65,6 @@ var targetEdits = []overlay.Edit{
 	{File: "workload/targets/mutants.go", Old: "const HaveMutants = false", New: "const HaveMutants = true"},
 	{File: "workload/targets/mutants.go", Old: "return nil, ErrNoMutants", New: "return []recipes.Option{recipes.WithDefect(defect)}, nil"},
 }
-
-// edit replaces Old, which must occur exactly once in File, a path below the recipes, by New.
-type edit struct{ File, Old, New string }
 
 // recipeEdits are the edits of all families.
 func recipeEdits() (all []overlay.Edit) {

@@ -4,13 +4,9 @@ import "github.com/zkverify/zkverify/histories"
 
 // pauseDefects mishandle a pause of their process.
 var pauseDefects = []Defect{
-	{
-		Name:      "mutant-forgives-pause",
-		Recipe:    histories.Mutex,
-		Bug:       "a pause that is taken for a slip of the clock",
-		What:      "a client that wakes long after the deadline of its lease tells of the loss a session timeout later",
-		Guarantee: "loss is told",
-	},
+	{"mutant-forgives-pause", histories.Mutex, "loss is told",
+		"a pause that is taken for a slip of the clock",
+		"a client that wakes long after the deadline of its lease tells of the loss a session timeout later"},
 }
 
 // pauseEdits are the edits of pauseDefects.

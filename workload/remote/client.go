@@ -67,7 +67,7 @@ func (o Opening) where() *protocol.Where {
 // openClient starts a client in the worker process that t talks to.
 func openClient(ctx context.Context, t *connection, o Opening) (*Client, error) {
 	c := &Client{connection: t, opening: o, torn: make(chan struct{})}
-	c.recipes = recipes{c}
+	c.recipes = recipes{c.locker(histories.Mutex, "")}
 	t.register(c)
 	l, err := c.ask(ctx, protocol.Command{Do: protocol.DoOpen, Env: o.where()}, nil)
 	if err != nil {

@@ -36,7 +36,7 @@ func TestAnObservationInAWorker(t *testing.T) {
 		out, in := io.Pipe()
 		connection := newConnection("worker 4", observingWorker{in, asked, cancelled}, newLateness(time.Second))
 		client := &Client{connection: connection}
-		client.recipes = recipes{client}
+		client.recipes = recipes{client.locker(histories.Mutex, "")}
 		go connection.write()
 		defer close(connection.over)
 		listened := make(chan error)

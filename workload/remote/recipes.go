@@ -12,7 +12,7 @@ import (
 // protocol. A recipe that its target does not offer is answered with an error. Locks that are
 // acquired and released one by one need only the name of their recipe: only recipes with
 // operations of their own have methods here.
-type recipes struct{ c *Client }
+type recipes struct{ locker } // of the mutex
 
 var (
 	_ lock.Client                = (*Client)(nil)
@@ -30,18 +30,6 @@ var (
 	_ lock.MultiLease            = (*lease)(nil)
 	_ lock.Sessioned             = (*lease)(nil)
 )
-
-func (r recipes) Acquire(ctx context.Context, name string) (lock.Lease, error) {
-	return r.c.locker(histories.Mutex, "").Acquire(ctx, name)
-}
-
-func (r recipes) TryAcquire(ctx context.Context, name string) (lock.Lease, error) {
-	return r.c.locker(histories.Mutex, "").TryAcquire(ctx, name)
-}
-
-func (r recipes) Reenter(ctx context.Context, name string, held lock.Lease) (lock.Lease, error) {
-	return r.c.locker(histories.Mutex, "").Reenter(ctx, name, held)
-}
 
 func (r recipes) LockerByName(recipe histories.Recipe, mode histories.Mode) lock.Locker {
 	return r.c.locker(recipe, mode)
@@ -65,15 +53,7 @@ func (r locker) get(ctx context.Context, do, name string, held lock.Lease) (lock
 	if l, ok := held.(*lease); ok {
 		what.Lease = l.id
 	}
-	return leaseOf(r.c.acquire(ctx, what))
-}
-
-// leaseOf turns a nil pointer into a nil Lease.
-func leaseOf(l *lease, err error) (lock.Lease, error) {
-	if err != nil {
-		return nil, err
-	}
-	return l, nil
+	return lock.AsLease(r.c.acquire(ctx, what))
 }
 
 func (r locker) Acquire(ctx context.Context, name string) (lock.Lease, error) {
@@ -115,11 +95,11 @@ type permits struct {
 }
 
 func (p permits) AcquireN(ctx context.Context, name string, n int) (lock.Lease, error) {
-	return leaseOf(p.c.acquire(ctx, protocol.Command{Do: string(histories.Acquire), Recipe: p.recipe, Lock: name, Permits: n}))
+	return lock.AsLease(p.c.acquire(ctx, protocol.Command{Do: string(histories.Acquire), Recipe: p.recipe, Lock: name, Permits: n}))
 }
 
 func (p permits) TryAcquireN(ctx context.Context, name string, n int) (lock.Lease, error) {
-	return leaseOf(p.c.acquire(ctx, protocol.Command{Do: string(histories.TryAcquire), Recipe: p.recipe, Lock: name, Permits: n}))
+	return lock.AsLease(p.c.acquire(ctx, protocol.Command{Do: string(histories.TryAcquire), Recipe: p.recipe, Lock: name, Permits: n}))
 }
 
 func (p permits) SetSize(ctx context.Context, name string, size int) error {

@@ -4,7 +4,7 @@
 // caught by the guarantee that the bug breaks; and the unmutated recipes go through the very
 // same runs, and must pass.
 //
-// A [Provocation] is such a run. The provocations of one family of recipes are in a file of
-// their own, provocations_<family>.go. [Run] carries them out one after the other; a [Matrix]
+// A [Provocation] is such a run. The provocations are in the files
+// provocations_<family>.go. [Run] carries them out one after the other; a [Matrix]
 // has the results.
 package selftest

@@ -18,11 +18,26 @@ import (
 // ephemeral sequential node each, and each client watches the one before. Its token is the
 // node's czxid. It has none of the precautions that faults require: a create whose reply is
 // lost leaves a node behind, and no holder is notified of a loss.
-type plainTarget struct{}
+type plainTarget struct {
+	// listsOnce is a mistake that is often copied: when the node before its own is gone, it takes
+	// the lock. That node may have been a waiter's, which gave up or whose session ended, while
+	// the holder still has the lock.
+	listsOnce bool
+}
 
-func (plainTarget) Name() string   { return "plain" }
+func (t plainTarget) Name() string {
+	if t.listsOnce {
+		return "plain-lists-once"
+	}
+	return "plain"
+}
+
 func (plainTarget) Recipe() string { return "mutex" }
-func (plainTarget) Description() string {
+
+func (t plainTarget) Description() string {
+	if t.listsOnce {
+		return "plain with a mistake: when the node before its own is gone it takes the lock, without listing the queue again"
+	}
 	return "the textbook lock of sequential nodes: ordered, with tokens, no care for a lost reply or a lost session"
 }
 
@@ -30,17 +45,17 @@ func (plainTarget) Promises(lock.Settings) histories.Promises {
 	return histories.Promises{Tokens: true, FIFO: true}
 }
 
-func (plainTarget) Open(ctx context.Context, env lock.Env) (lock.Client, error) {
+func (t plainTarget) Open(ctx context.Context, env lock.Env) (lock.Client, error) {
 	c, err := lock.Connect(ctx, env)
 	if err != nil {
 		return nil, err
 	}
-	return &plainClient{Connection: c}, nil
+	return &plainClient{c, t.listsOnce}, nil
 }
 
 type plainClient struct {
 	*lock.Connection
-	listsOnce bool // as plainListsOnceTarget does
+	listsOnce bool // see plainTarget
 }
 
 func (c *plainClient) Acquire(ctx context.Context, name string) (lock.Lease, error) {

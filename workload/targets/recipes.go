@@ -13,8 +13,8 @@ import (
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
-// recipesTarget is package recipes: its mutex, and the recipes of the files
-// recipes_<recipe>.go.
+// recipesTarget is package recipes: its mutex, the locks of recipes_locker.go, and the recipes of
+// the files recipes_<recipe>.go.
 type recipesTarget struct{ ofRecipes }
 
 var _ lock.Collection = recipesTarget{}
@@ -85,12 +85,13 @@ func (t ofRecipes) Open(ctx context.Context, env lock.Env) (lock.Client, error) 
 		return nil, err
 	}
 	conn := recipesConn{c, env}
-	return &recipesClient{conn, recipesBarriers{conn, new(recipesMembers)}}, nil
+	return &recipesClient{conn, recipesBarriers{conn, new(recipesMembers)}, queued(conn.mutex)}, nil
 }
 
 type recipesClient struct {
 	recipesConn
 	recipesBarriers
+	recipesQueued[*recipes.Mutex]
 }
 
 // recipesConn is a client of package recipes, and the environment that it was opened with.
@@ -107,29 +108,8 @@ func (c recipesConn) path(name string) string {
 	return path.Join(c.env.Root, name)
 }
 
-func (c *recipesClient) Acquire(ctx context.Context, name string) (lock.Lease, error) {
-	return wrapLease(c.mutex(name).Acquire(named(ctx, recipes.WithOwner)))
-}
-
-func (c *recipesClient) TryAcquire(ctx context.Context, name string) (lock.Lease, error) {
-	return wrapLease(c.mutex(name).TryAcquire(named(ctx, recipes.WithOwner)))
-}
-
-// Reenter acquires with the context of the lease, which carries its owner.
-func (c *recipesClient) Reenter(ctx context.Context, name string, held lock.Lease) (lock.Lease, error) {
-	inner, end := lock.Owned(ctx, held.(*recipesLease).Context())
-	defer end()
-	return wrapLease(c.mutex(name).Acquire(inner))
-}
-
 func recipesNotification(what string, l *recipes.Lease) lock.Notification {
 	return lock.Notification{What: what, Lock: path.Base(l.Path()), Token: histories.Token(l.Token()), Session: l.SessionID()}
-}
-
-func (c *recipesClient) Held(name string) bool { return c.mutex(name).Held() }
-
-func (c *recipesClient) Participants(ctx context.Context, name string) ([]histories.Participant, error) {
-	return recipesQueue(c.mutex(name).Participants(ctx))
 }
 
 // recipesQueue converts a queue to the types of the harness.
@@ -147,7 +127,7 @@ func (c *recipesClient) Close(ctx context.Context) error { return c.client.Close
 // server.
 func (c *recipesClient) Crash() { _ = c.client.Close(context.Background()) }
 
-func (c *recipesClient) mutex(name string) *recipes.Mutex {
+func (c recipesConn) mutex(name string) *recipes.Mutex {
 	return recipes.NewMutex(c.client, c.path(name), recipesRule(c.env)...)
 }
 

@@ -1,6 +1,7 @@
 // Package targets contains the locks that zkverify tests by name: those of package recipes,
 // their mutants, ZooKeeper's stock Go lock, and three textbook locks. A file
-// recipes_<recipe>.go adapts a recipe of package recipes to package lock.
+// recipes_<recipe>.go adapts a recipe of package recipes to package lock, and recipes_locker.go
+// the locks that differ only in how they are made.
 package targets
 
 import (
@@ -13,7 +14,7 @@ import (
 )
 
 // locks are the targets that are no mutants.
-var locks = []lock.Target{recipesTarget{}, zkLockTarget{}, naiveTarget{}, plainTarget{}, plainListsOnceTarget{}}
+var locks = []lock.Target{recipesTarget{}, zkLockTarget{}, naiveTarget{}, plainTarget{}, plainTarget{listsOnce: true}}
 
 // All returns the locks that can be tested by name, the mutants last: whether or not this
 // program has them, see HaveMutants.

@@ -82,9 +82,9 @@ func (h *hosted) acquire(ctx context.Context, c protocol.Command) (lock.Lease, e
 		case !ok:
 			return nil, lock.Missing(histories.MultiLock)
 		case wait:
-			return leaseOfAll(t.AcquireAll(ctx, c.Locks))
+			return lock.AsLease(t.AcquireAll(ctx, c.Locks))
 		}
-		return leaseOfAll(t.TryAcquireAll(ctx, c.Locks))
+		return lock.AsLease(t.TryAcquireAll(ctx, c.Locks))
 	}
 	if c.Recipe.HasPermits() {
 		t, err := lock.PermitsOf(h.target, c.Recipe)
@@ -177,12 +177,4 @@ func (h *hosted) barrier(ctx context.Context, c protocol.Command) error {
 		return t.RemoveBarrier(ctx, c.Lock)
 	}
 	return t.WaitBarrier(ctx, c.Lock)
-}
-
-// leaseOfAll turns a nil MultiLease into a nil Lease.
-func leaseOfAll(l lock.MultiLease, err error) (lock.Lease, error) {
-	if err != nil {
-		return nil, err
-	}
-	return l, nil
 }

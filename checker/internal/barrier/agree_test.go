@@ -2,6 +2,7 @@ package barrier
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -48,4 +49,13 @@ func bruteBarrier(x *Crossing) []drawn.Op {
 		ops = append(ops, drawn.Op{Call: o.Call, Ret: o.Ret, Do: func(_, up int) (int, bool) { return up, up == 0 }})
 	}
 	return ops
+}
+
+// early returns the demands of a whole history that cannot be met.
+func (x *Crossing) early() []demand {
+	var out []demand
+	b := newBarrierSweep()
+	b.take(slices.Concat(x.Sets, x.Removes, x.Waits))
+	b.judge(facts.Forever, func(d demand, _ int) { out = append(out, d) })
+	return out
 }

@@ -42,9 +42,6 @@ func (x *Crossing) Add(o *facts.Op) bool {
 	return true
 }
 
-// all returns all operations.
-func (x *Crossing) all() []*facts.Op { return slices.Concat(x.Sets, x.Removes, x.Waits) }
-
 // Until returns the last instant at which a remove can take effect.
 func Until(remove *facts.Op) time.Duration {
 	if remove.OK() {
@@ -106,15 +103,6 @@ type barrierSweep struct {
 }
 
 func newBarrierSweep() barrierSweep { return barrierSweep{taken: -1, last: -1} }
-
-// early returns the demands of a whole history that cannot be met.
-func (x *Crossing) early() []demand {
-	var out []demand
-	b := newBarrierSweep()
-	b.take(x.all())
-	b.judge(facts.Forever, func(d demand, _ int) { out = append(out, d) })
-	return out
-}
 
 // take takes in settled operations.
 func (b *barrierSweep) take(ops []*facts.Op) {

@@ -113,3 +113,12 @@ func bruteHolds(pieces []facts.Piece, sizes *Sizes, clash func(a, b *facts.Hold)
 	}
 	return ops
 }
+
+// beginning returns the cut at the start of a history.
+func beginning(sizes *Sizes) holdingsCut {
+	c := holdingsCut{time: -1}
+	if sizes != nil {
+		c.state.Size = sizes.All[0].Size
+	}
+	return c
+}

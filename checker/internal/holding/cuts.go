@@ -18,15 +18,6 @@ type holdingsCut struct {
 	state Holdings
 }
 
-// beginning returns the cut at the start of a history.
-func beginning(sizes *Sizes) holdingsCut {
-	c := holdingsCut{time: -1}
-	if sizes != nil {
-		c.state.Size = sizes.All[0].Size
-	}
-	return c
-}
-
 // cutHoldings cuts the pieces of one lock, sorted by start, into segments of about size
 // operations. A piece is two operations: a take in [Call, From] and a give in [To, Free]. The
 // changes of the size are operations too if the lock is a semaphore (sizes is nil for a

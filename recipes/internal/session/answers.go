@@ -215,3 +215,30 @@ func partError(op int32, body []byte) int32 {
 	}
 	return 0
 }
+
+// createdPath returns the path in the reply to a create, or to a multi that begins with
+// one, and "" for other replies and for paths that are cut off.
+//
+// The header of such a reply has the transaction of the create itself:
+// FinalRequestProcessor takes the zxid that the tree has processed last, right after it has
+// applied this one, and CommitProcessor applies writes one by one. So a token needs no
+// request of its own.
+func createdPath(op int32, body []byte) string {
+	if op == opMulti {
+		const header = 9 // int type, bool done, int err
+		if len(body) < header || binary.BigEndian.Uint32(body) != opCreate {
+			return ""
+		}
+		body = body[header:]
+	} else if op != opCreate {
+		return ""
+	}
+	if len(body) < 4 {
+		return ""
+	}
+	n := int(int32(binary.BigEndian.Uint32(body)))
+	if body = body[4:]; n < 0 || n > len(body) {
+		return ""
+	}
+	return string(body[:n])
+}

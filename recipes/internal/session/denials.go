@@ -2,7 +2,6 @@ package session
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -85,18 +84,6 @@ func (d *denials) about(paths []string) (denial, bool) {
 		}
 	}
 	return denial{}, false
-}
-
-// Permission adds to the error of a call at some paths the permission that was refused, if
-// one was.
-func (k *Keeper) Permission(err error, paths ...string) error {
-	if !errors.Is(err, zk.ErrNoAuth) {
-		return err
-	}
-	if d, known := k.denials.about(paths); known {
-		return d.of(err)
-	}
-	return err
 }
 
 // of adds the permission to an error.

@@ -1,6 +1,9 @@
 package session
 
-import "errors"
+import (
+	"errors"
+	"strings"
+)
 
 // Errors that callers of the recipes get.
 var (
@@ -21,3 +24,17 @@ var (
 	// session is alive: another client deleted it.
 	ErrNodeGone = errors.New("recipes: own node is gone")
 )
+
+// Errors holds the errors of one call, and prints them in one line.
+type Errors []error
+
+func (e Errors) Error() string {
+	var all []string
+	for _, err := range e {
+		all = append(all, err.Error())
+	}
+	return strings.Join(all, "; ")
+}
+
+// Unwrap returns the errors.
+func (e Errors) Unwrap() []error { return e }

@@ -5,12 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/go-zookeeper/zk"
 )
-
-// unconnected is the error of a call that ended without a connection. It has the reason.
-type unconnected struct{ error }
-
-func (u unconnected) Unwrap() error { return u.error }
 
 // Explain adds to the error of a call that ctx has ended why there is no connection, server
 // by server. It adds nothing if the error says so already or there is a connection.
@@ -39,4 +36,16 @@ func (s *Session) silence() (up bool, silent time.Duration, server string) {
 		silent = s.cfg.Clock.Now().Sub(s.suspension.heard)
 	}
 	return s.up, silent, s.addr
+}
+
+// Permission adds to the error of a call at some paths the permission that was refused, if
+// one was.
+func (k *Keeper) Permission(err error, paths ...string) error {
+	if !errors.Is(err, zk.ErrNoAuth) {
+		return err
+	}
+	if d, known := k.denials.about(paths); known {
+		return d.of(err)
+	}
+	return err
 }

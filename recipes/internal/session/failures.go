@@ -17,6 +17,11 @@ type failures struct {
 
 var errNoAnswerYet = errors.New("no answer yet")
 
+// unconnected is the error of a call that ended without a connection. It has the reason.
+type unconnected struct{ error }
+
+func (u unconnected) Unwrap() error { return u.error }
+
 // attempting notes an attempt to connect to a server of which no error is known yet.
 func (f *failures) attempting(server string) {
 	f.mu.Lock()

@@ -246,25 +246,12 @@ func (r *race) Read(p []byte) (int, error) {
 	if winner == nil && len(errs) == 1 {
 		return 0, errs[0]
 	} else if winner == nil {
-		return 0, together(errs)
+		return 0, Errors(errs)
 	}
 	r.mu.Unlock()
 	defer r.mu.Lock()
 	return winner.Read(p)
 }
-
-// together holds the errors of several connections. Its text is one line.
-type together []error
-
-func (t together) Error() string {
-	var all []string
-	for _, err := range t {
-		all = append(all, err.Error())
-	}
-	return strings.Join(all, "; ")
-}
-
-func (t together) Unwrap() []error { return t }
 
 // Close ends the race, or the connection of its winner.
 func (r *race) Close() error {
@@ -308,25 +295,17 @@ func (r *race) RemoteAddr() net.Addr {
 }
 
 // SetDeadline implements net.Conn. Until the race is decided its own time bounds it.
-func (r *race) SetDeadline(t time.Time) error {
-	if winner := r.one(); winner != nil {
-		return winner.SetDeadline(t)
-	}
-	return nil
-}
+func (r *race) SetDeadline(t time.Time) error { return r.bound(net.Conn.SetDeadline, t) }
 
 // SetReadDeadline implements net.Conn, as SetDeadline does.
-func (r *race) SetReadDeadline(t time.Time) error {
-	if winner := r.one(); winner != nil {
-		return winner.SetReadDeadline(t)
-	}
-	return nil
-}
+func (r *race) SetReadDeadline(t time.Time) error { return r.bound(net.Conn.SetReadDeadline, t) }
 
 // SetWriteDeadline implements net.Conn, as SetDeadline does.
-func (r *race) SetWriteDeadline(t time.Time) error {
+func (r *race) SetWriteDeadline(t time.Time) error { return r.bound(net.Conn.SetWriteDeadline, t) }
+
+func (r *race) bound(set func(net.Conn, time.Time) error, t time.Time) error {
 	if winner := r.one(); winner != nil {
-		return winner.SetWriteDeadline(t)
+		return set(winner, t)
 	}
 	return nil
 }

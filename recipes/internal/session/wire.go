@@ -319,33 +319,6 @@ func (w *wireConn) reply(frame []byte) error {
 	return nil
 }
 
-// createdPath returns the path in the reply to a create, or to a multi that begins with
-// one, and "" for other replies and for paths that are cut off.
-//
-// The header of such a reply has the transaction of the create itself:
-// FinalRequestProcessor takes the zxid that the tree has processed last, right after it has
-// applied this one, and CommitProcessor applies writes one by one. So a token needs no
-// request of its own.
-func createdPath(op int32, body []byte) string {
-	if op == opMulti {
-		const header = 9 // int type, bool done, int err
-		if len(body) < header || binary.BigEndian.Uint32(body) != opCreate {
-			return ""
-		}
-		body = body[header:]
-	} else if op != opCreate {
-		return ""
-	}
-	if len(body) < 4 {
-		return ""
-	}
-	n := int(int32(binary.BigEndian.Uint32(body)))
-	if body = body[4:]; n < 0 || n > len(body) {
-		return ""
-	}
-	return string(body[:n])
-}
-
 // answeredBy returns the part of the ensemble that a successful request with this operation
 // has reached. Writes are the operations that CommitProcessor.needCommit holds back until a
 // quorum has them, except sync: a leader answers that by itself.

@@ -16,12 +16,12 @@ import (
 var electionRecipe = recipe{
 	Name:        histories.Election,
 	Description: "one leader at a time, and observers that are told who leads",
-	make:        func(*client.Shared, cycle.Mix, *Group) driver { return electionDriver{} },
+	make:        func(*client.Shared, cycle.Mix, *Group) driver { return electionDriver{oneByOne(histories.Election)} },
 }
 
 // electionDriver campaigns, and in some cycles observes the leaders. The leader campaigns again
 // in some of its terms, which must be refused.
-type electionDriver struct{}
+type electionDriver struct{ oneByOne }
 
 // observing is the share of cycles that observe, and leadersSeen the largest number of leaders
 // that they wait for.
@@ -71,18 +71,6 @@ func (electionDriver) observe(ctx context.Context, c *client.Client, name string
 }
 
 var errObservationEnded = errors.New("the observation ended by itself")
-
-func (electionDriver) recover(ctx context.Context, c *client.Client, name string) bool {
-	return gets(ctx, c, histories.Acquire, electionClaim(name))
-}
-
-func (electionDriver) try(ctx context.Context, c *client.Client, name string) bool {
-	return gets(ctx, c, histories.TryAcquire, electionClaim(name))
-}
-
-func electionClaim(name string) func(lock.Client) hold.Claim {
-	return func(target lock.Client) hold.Claim { return hold.ClaimOf(electorOf(target), name) }
-}
 
 // electorOf returns the elector of a client. All clients of a run offer its recipes.
 func electorOf(target lock.Client) lock.Elector {

@@ -72,8 +72,8 @@ func (d multiLockDriver) gets(ctx context.Context, c *client.Client, op historie
 
 func multiClaim(target lock.MultiLocker, locks []string) hold.Claim {
 	out := hold.Claim{
-		Acquire: func(ctx context.Context) (lock.Lease, error) { return hold.AsLease(target.AcquireAll(ctx, locks)) },
-		Try:     func(ctx context.Context) (lock.Lease, error) { return hold.AsLease(target.TryAcquireAll(ctx, locks)) },
+		Acquire: func(ctx context.Context) (lock.Lease, error) { return lock.AsLease(target.AcquireAll(ctx, locks)) },
+		Try:     func(ctx context.Context) (lock.Lease, error) { return lock.AsLease(target.TryAcquireAll(ctx, locks)) },
 	}
 	for _, name := range locks {
 		out.Event.Parts = append(out.Event.Parts, histories.Part{Lock: name})

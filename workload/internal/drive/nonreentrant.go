@@ -14,10 +14,15 @@ var nonReentrantRecipe = recipe{
 	Name:        histories.NonReentrant,
 	Description: "one holder, whose second acquire is refused",
 	spares:      1,
-	make:        func(_ *client.Shared, _ cycle.Mix, g *Group) driver { return nonReentrantDriver{g.spare} },
+	make: func(_ *client.Shared, _ cycle.Mix, g *Group) driver {
+		return nonReentrantDriver{oneByOne(histories.NonReentrant), g.spare}
+	},
 }
 
-type nonReentrantDriver struct{ spare *spare }
+type nonReentrantDriver struct {
+	oneByOne
+	spare *spare
+}
 
 func (d nonReentrantDriver) cycle(ctx context.Context, c *client.Client, name string, plan cycle.Plan) error {
 	locker := lockerOf(c.Target(), histories.NonReentrant, "")
@@ -44,18 +49,4 @@ func holdRefusing(ctx context.Context, c *client.Client, locker lock.Locker, nam
 	h.Use(ctx, levels, plan)
 	h.Finish(ctx, plan, levels)
 	return nil
-}
-
-func (nonReentrantDriver) recover(ctx context.Context, c *client.Client, name string) bool {
-	return gets(ctx, c, histories.Acquire, nonReentrantClaim(name))
-}
-
-func (nonReentrantDriver) try(ctx context.Context, c *client.Client, name string) bool {
-	return gets(ctx, c, histories.TryAcquire, nonReentrantClaim(name))
-}
-
-func nonReentrantClaim(name string) func(lock.Client) hold.Claim {
-	return func(target lock.Client) hold.Claim {
-		return hold.ClaimOf(lockerOf(target, histories.NonReentrant, ""), name)
-	}
 }

@@ -96,3 +96,20 @@ func gets(ctx context.Context, c *client.Client, op histories.Op, ask func(lock.
 	}
 	return false
 }
+
+// oneByOne recovers and tries the locks of a recipe that are acquired one by one.
+type oneByOne histories.Recipe
+
+func (r oneByOne) recover(ctx context.Context, c *client.Client, name string) bool {
+	return r.gets(ctx, c, histories.Acquire, name)
+}
+
+func (r oneByOne) try(ctx context.Context, c *client.Client, name string) bool {
+	return r.gets(ctx, c, histories.TryAcquire, name)
+}
+
+func (r oneByOne) gets(ctx context.Context, c *client.Client, op histories.Op, name string) bool {
+	return gets(ctx, c, op, func(target lock.Client) hold.Claim {
+		return hold.ClaimOf(lockerOf(target, histories.Recipe(r), ""), name)
+	})
+}

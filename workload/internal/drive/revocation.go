@@ -14,7 +14,9 @@ import (
 var revocationRecipe = recipe{
 	Name:        histories.Revocation,
 	Description: "a mutex whose holder is asked to release",
-	make:        func(*client.Shared, cycle.Mix, *Group) driver { return revocationDriver{} },
+	make: func(*client.Shared, cycle.Mix, *Group) driver {
+		return revocationDriver{oneByOne(histories.Revocation)}
+	},
 }
 
 // revocationDriver holds for longer than others, and some holders hold on until they are asked
@@ -22,7 +24,7 @@ var revocationRecipe = recipe{
 // time. A few would hold on for longer than a request may take to reach them, and obey: only
 // these show whether requests get lost. Half of the holders begin to listen only after a while,
 // and must hear of requests that came before.
-type revocationDriver struct{}
+type revocationDriver struct{ oneByOne }
 
 func (d revocationDriver) cycle(ctx context.Context, c *client.Client, name string, plan cycle.Plan) error {
 	ask, obey, generous := plan.More.Float64() < 0.35, plan.More.Float64() < 0.8, plan.More.Float64()
@@ -78,18 +80,4 @@ func (revocationDriver) ask(ctx context.Context, c *client.Client, locker lock.R
 		return nil
 	}
 	return err
-}
-
-func (revocationDriver) recover(ctx context.Context, c *client.Client, name string) bool {
-	return gets(ctx, c, histories.Acquire, revocableClaim(name))
-}
-
-func (revocationDriver) try(ctx context.Context, c *client.Client, name string) bool {
-	return gets(ctx, c, histories.TryAcquire, revocableClaim(name))
-}
-
-func revocableClaim(name string) func(lock.Client) hold.Claim {
-	return func(target lock.Client) hold.Claim {
-		return hold.ClaimOf(target.(lock.RevocableLocker).Revocable(), name)
-	}
 }

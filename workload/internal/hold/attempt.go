@@ -135,11 +135,3 @@ func OperateMarked(c *client.Client, op histories.Op, e histories.Event, failed 
 
 // ownerName returns the name of the owner that a process acquires for: itself.
 func ownerName(process int) string { return fmt.Sprintf("p%d", process) }
-
-// AsLease turns a nil MultiLease into a nil Lease.
-func AsLease(l lock.MultiLease, err error) (lock.Lease, error) {
-	if err != nil {
-		return nil, err
-	}
-	return l, nil
-}

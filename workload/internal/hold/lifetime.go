@@ -121,7 +121,7 @@ func (h *Hold) askedAgain(levels []lock.Lease, plan cycle.Plan) (asked histories
 			all[i] = p.Lock
 			asked.Parts = append(asked.Parts, histories.Part{Lock: p.Lock})
 		}
-		return asked, func(ctx context.Context) (lock.Lease, error) { return AsLease(m.ReenterAll(ctx, all, h.Lease)) }
+		return asked, func(ctx context.Context) (lock.Lease, error) { return lock.AsLease(m.ReenterAll(ctx, all, h.Lease)) }
 	}
 	held := levels[len(levels)-1]
 	if part, ok := held.(partLease); ok {

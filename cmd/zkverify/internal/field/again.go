@@ -114,23 +114,6 @@ func (c *Again) surest(f *Field, s *State) (all []repeat) {
 	return all
 }
 
-// lines returns the runs in which a lock violated a guarantee, and the lines of the page for it.
-func (f *Field) lines(s *State, l Lock) (runs []*Result, lines []line) {
-	for i := range s.Results {
-		r := &s.Results[i]
-		if r.Lock != l.id || len(r.violated()) == 0 {
-			continue
-		}
-		runs = append(runs, r)
-		for _, one := range f.linesOf(r) {
-			if !slices.Contains(lines, one) {
-				lines = append(lines, one)
-			}
-		}
-	}
-	return runs, lines
-}
-
 // again holds the repeats that are left to make.
 type again struct {
 	runner

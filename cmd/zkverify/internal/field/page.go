@@ -126,6 +126,23 @@ func (f *Field) linesOf(r *Result) (all []line) {
 	return all
 }
 
+// lines returns the runs in which a lock violated a guarantee, and the lines of the page for it.
+func (f *Field) lines(s *State, l Lock) (runs []*Result, lines []line) {
+	for i := range s.Results {
+		r := &s.Results[i]
+		if r.Lock != l.id || len(r.violated()) == 0 {
+			continue
+		}
+		runs = append(runs, r)
+		for _, one := range f.linesOf(r) {
+			if !slices.Contains(lines, one) {
+				lines = append(lines, one)
+			}
+		}
+	}
+	return runs, lines
+}
+
 // without returns those of the lines that a run does not have, or that came back in less than the
 // given share of its repeats.
 func without(lines []line, f *Field, r *Result, share float64) []line {
