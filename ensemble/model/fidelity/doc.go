@@ -1,5 +1,5 @@
-// Package fidelity tests whether two ensembles behave alike: it runs random programs on
-// both and compares all their answers.
+// Package fidelity has tests alone: whether two ensembles behave alike. They run random
+// programs on both and compare all the answers.
 //
 // A [Program] is drawn from a seed: a few sessions, on different servers, that meet at a
 // few nodes. [Target.Run] runs it and returns a [Transcript]: each reply, notification
