@@ -28,7 +28,7 @@ INSTALL_ZOOKEEPER := --zookeeper $(ZOOKEEPER)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build build-sim build-mutants check test-fast test-simulated test test-real fuzz stress verify selftest interop spec bench bench-checker bench-loss up down clean go curator images chromium kazoo promtool byteman spin kerberos
+.PHONY: help setup build build-sim build-mutants check test-fast test-simulated test test-real fuzz stress verify selftest interop spec bench bench-checker bench-loss up down clean go curator images image chromium kazoo promtool byteman spin kerberos
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -47,6 +47,9 @@ curator:
 # are skipped.
 images: go
 	@sh ensemble/image/build.sh || echo "no images of ZooKeeper and Toxiproxy: the tests in containers will be skipped"
+
+image: go ## build the container image zkverify/zkverify, which has Java, ZooKeeper and zkverify
+	@sh ensemble/image/build.sh zkverify
 
 # Only what tests of the report with a browser need; without it they are skipped.
 chromium:

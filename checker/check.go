@@ -149,7 +149,7 @@ func (c *check) run(header histories.Header, events iter.Seq2[*histories.Event, 
 		if g.ofServers && t.Service == nil || c.ownOnly && !g.own {
 			continue
 		}
-		if slices.ContainsFunc(recipes, g.appliesTo) && (header.Shrunk == nil || presentName(header.Shrunk.Guarantee) == g.Name) {
+		if slices.ContainsFunc(recipes, g.appliesTo) && (header.Shrunk == nil || PresentName(header.Shrunk.Guarantee) == g.Name) {
 			c.judging = append(c.judging, c.begin(g, t))
 		}
 	}

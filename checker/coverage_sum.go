@@ -52,7 +52,7 @@ func (c *CoverageSum) Expect(faults []string, recipes []histories.Recipe) {
 	c.sort()
 }
 
-// Unmet returns the empty cells, and how many cells there are.
+// Unmet returns the combinations that did not occur, and how many there are in all.
 func (c *CoverageSum) Unmet() (empty []Unmet, of int) {
 	for _, m := range c.Meetings {
 		of += len(m.Met)

@@ -18,6 +18,8 @@ type Explanation struct {
 	// events of their sessions, the faults that hit them, and the uses of the lock by other
 	// clients just before and after.
 	Story []Line
+	// More is the number of events of the parties that Story leaves out: it has ten at most.
+	More int
 	// Others are the verdicts on other guarantees with violations of the same cause.
 	Others []verdict.Verdict
 	// Fencing describes the effect that a fencing token would have had.
@@ -60,7 +62,9 @@ func ExplainEvents(ctx context.Context, s Source, guarantee string, opts ...Opti
 	}
 	// Without the servers' log: the witness already has what the log shows.
 	told := &Explanation{Verdict: *v, Witness: w, guarantee: g, excerpt: x.Excerpt, trace: x.trace(facts.Begin(s.Header))}
-	for _, place := range story.Pick(told.trace, x.Excerpt, w) {
+	places, more := story.Pick(told.trace, x.Excerpt, w)
+	told.More = more
+	for _, place := range places {
 		e := &x.Events[place]
 		told.Story = append(told.Story, Line{e.Time, x.lines[place], story.Tell(&s.Header, e)})
 	}

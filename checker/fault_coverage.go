@@ -23,7 +23,7 @@ func (m *Meetings) Unmet() []State {
 	return slices.DeleteFunc(States(), func(s State) bool { n, can := m.Met[s]; return !can || n > 0 })
 }
 
-// Unmet is an empty cell of the coverage.
+// Unmet is a combination that did not occur.
 type Unmet struct {
 	Fault  string
 	Recipe histories.Recipe

@@ -46,8 +46,9 @@ const (
 // histories and verdicts of these may have the old ones.
 var renamed = map[string]string{"says what is so": AnswersAreTrue}
 
-// presentName returns the name that a guarantee has in this version.
-func presentName(name string) string { return cmp.Or(renamed[name], name) }
+// PresentName returns the name that a guarantee has in this version: earlier versions named some
+// otherwise.
+func PresentName(name string) string { return cmp.Or(renamed[name], name) }
 
 // Guarantee describes one guarantee that the checker judges.
 type Guarantee struct {
@@ -228,7 +229,7 @@ func Guarantees() []Guarantee { return append([]Guarantee(nil), guarantees...) }
 func guaranteeNamed(name string, all []Guarantee) (Guarantee, error) {
 	var known []string
 	for _, g := range all {
-		if g.Name == presentName(name) {
+		if g.Name == PresentName(name) {
 			return g, nil
 		}
 		known = append(known, g.Name)

@@ -171,7 +171,7 @@ func (r *Report) noneViolated() (verdict.Outcome, string) {
 	return verdict.Holds, "every guarantee that was promised holds"
 }
 
-// maxCells bounds the empty cells of the coverage that a reason names.
+// maxCells bounds the combinations that a reason names.
 const maxCells = 5
 
 // RequireCoverage marks a run as one that has shown nothing if one of the named faults never
@@ -298,7 +298,7 @@ func (r *Report) UnmarshalJSON(b []byte) error {
 		return err
 	}
 	for i := range f.Verdicts {
-		f.Verdicts[i].Guarantee = presentName(f.Verdicts[i].Guarantee)
+		f.Verdicts[i].Guarantee = PresentName(f.Verdicts[i].Guarantee)
 	}
 	*r = Report{f.Verdicts, f.Coverage, f.Recipes, f.Meetings, f.Figures, f.Events, f.Servers, f.Disagree, f.Diverged, f.Late, f.Silences, f.Notes, nil, f.Idle}
 	return nil

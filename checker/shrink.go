@@ -105,7 +105,7 @@ func firstViolated(ctx context.Context, s Source, guarantee string, opts []Optio
 			return nil, none, nil, err
 		}
 	}
-	guarantee = presentName(guarantee)
+	guarantee = PresentName(guarantee)
 	r, err := CheckEvents(ctx, s.Header, s.Events, opts...)
 	if err != nil {
 		return nil, none, nil, err

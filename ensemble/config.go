@@ -37,14 +37,10 @@ type LocalConfig struct {
 	// StartLocal chooses free ones.
 	ClientPorts []int
 	// Peers makes the links that carry the messages between servers, so that they can be cut. Nil
-	// means direct connections, and servers that listen on loopback alone. Behind links they
-	// listen for each other on all addresses of the machine: ZooKeeper lets a server keep its
-	// address from its peers in no other way. Close closes the links, not the network.
+	// means direct connections. Close closes the links, not the network.
 	Peers links.Network
 
-	// Reconfig lets servers be removed and added, see Reconfigurable. All servers then share
-	// one list of addresses, so that there cannot be a link for each pair of them: Peers has
-	// to be nil.
+	// Reconfig lets servers be removed and added, see Reconfigurable. Peers has to be nil.
 	Reconfig bool
 
 	// TickTime is ZooKeeper's unit of time, 200 ms by default. Sessions expire
@@ -103,7 +99,7 @@ func (c *LocalConfig) SetDefaults() error {
 	case c.Servers < 1 || c.Observers < 0 || c.All() > 9:
 		return fmt.Errorf("%d servers and %d observers: want 1 to 9", c.Servers, c.Observers)
 	case c.Reconfig && c.Peers != nil:
-		return errors.New("servers that can be reconfigured share one list of addresses, and cannot have links between them")
+		return errors.New("servers that can be reconfigured cannot have links between them")
 	case c.FirstID < 1 || c.FirstID > 245:
 		return fmt.Errorf("first myid %d: want 1 to 245", c.FirstID)
 	case len(c.ClientPorts) > 0 && len(c.ClientPorts) != c.All():

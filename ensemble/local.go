@@ -13,6 +13,7 @@ import (
 
 	"github.com/zkverify/zkverify/ensemble/child"
 	"github.com/zkverify/zkverify/ensemble/links"
+	"github.com/zkverify/zkverify/internal/relay"
 )
 
 // Local is an ensemble of real ZooKeeper servers, each a process of this
@@ -55,9 +56,7 @@ const startTries = 3
 // ErrNoVersion, ErrSameVersion, ErrNoByteman, ErrPortTaken, ErrServerDied, ErrNotServing
 // or ErrDirectPeerLink, wrapped with the details; nothing is left running then.
 //
-// Client ports are bound to loopback. The ports on which servers reach each other are
-// bound to all addresses: a server whose own line named loopback would tell its peers
-// that address, and they would dial around the links.
+// All ports are bound to loopback.
 func StartLocal(ctx context.Context, config LocalConfig) (*Local, error) {
 	if err := config.SetDefaults(); err != nil {
 		return nil, fmt.Errorf("start ZooKeeper: %w", err)
@@ -232,8 +231,10 @@ func (l *Local) Close() error {
 			}
 		}
 		for _, s := range l.servers {
-			if s.relay != nil {
-				errs = append(errs, s.relay.Close())
+			for _, r := range []*relay.Relay{s.relay, s.socks} {
+				if r != nil {
+					errs = append(errs, r.Close())
+				}
 			}
 			errs = append(errs, os.RemoveAll(s.dir))
 		}

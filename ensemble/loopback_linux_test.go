@@ -11,13 +11,20 @@ import (
 	"github.com/zkverify/zkverify/ensemble/ensembletest"
 )
 
-// Servers without links between them can be reached from this machine alone.
-func TestServersWithoutLinksListenOnLoopback(t *testing.T) {
-	ensembletest.Turn(t)
-	needsServers(t)
-	l, err := ensemble.StartLocal(context.Background(), ensemble.LocalConfig{Servers: 3})
-	must(t, err)
-	defer l.Close()
+// Servers can be reached from this machine alone, with links between them and without.
+func TestServersListenOnLoopback(t *testing.T) {
+	t.Run("with links between them", func(t *testing.T) { listenOnLoopback(t, local(t)) })
+	t.Run("without links", func(t *testing.T) {
+		ensembletest.Turn(t)
+		needsServers(t)
+		l, err := ensemble.StartLocal(context.Background(), ensemble.LocalConfig{Servers: 3})
+		must(t, err)
+		defer l.Close()
+		listenOnLoopback(t, l)
+	})
+}
+
+func listenOnLoopback(t *testing.T, l *ensemble.Local) {
 	n := 0
 	for _, s := range l.Servers() {
 		addresses, err := listened(l.PID(s.ID))

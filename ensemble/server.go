@@ -33,6 +33,7 @@ type server struct {
 	agent                    int // the port of Byteman, on servers with failpoints
 	dir, log                 string
 	relay                    *relay.Relay // in front of the quorum port; nil without links
+	socks                    *relay.Relay // what the server dials its peers through; nil without links
 
 	mu       sync.Mutex
 	process  *child.Process // the latest; nil before the first
@@ -60,7 +61,7 @@ func (s *server) write() error {
 			files["members.cfg"] += s.local.member(member) + "\n"
 		}
 	} else {
-		config += fmt.Sprintf("clientPort=%d\nclientPortAddress=127.0.0.1\n%s\n", s.client, strings.Join(s.local.peerLines(s), "\n"))
+		config += fmt.Sprintf("clientPort=%d\nclientPortAddress=127.0.0.1\n%s\n", s.client, strings.Join(s.local.peerLines(), "\n"))
 	}
 	files["zoo.cfg"] = config
 	if users := s.local.config.SASLUsers; users != nil {
@@ -87,7 +88,7 @@ func (s *server) start() error {
 	if s.process != nil && s.process.Alive() {
 		return nil
 	}
-	args := slices.Concat(s.saslFlags(), s.local.config.jvmFlags(), s.agentFlag()) // Properties win
+	args := slices.Concat(s.saslFlags(), s.socksFlags(), s.local.config.jvmFlags(), s.agentFlag()) // Properties win
 	if s.local.config.Reconfig {
 		args = append(args, superFlag(s.local.super))
 	}

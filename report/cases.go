@@ -1,6 +1,7 @@
 package report
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -27,6 +28,14 @@ type Case struct {
 	// Witnesses describes the recorded violations on locks of the recipe, one in each
 	// line.
 	Witnesses string `json:"witnesses,omitempty"`
+}
+
+// UnmarshalJSON reads a case, also of an earlier version.
+func (c *Case) UnmarshalJSON(b []byte) error {
+	type plain Case
+	err := json.Unmarshal(b, (*plain)(c))
+	c.Guarantee = checker.PresentName(c.Guarantee)
+	return err
 }
 
 // asWhole is the guarantee of the case for a run that proves nothing although each of

@@ -32,6 +32,9 @@ func Explanation(w io.Writer, x *checker.Explanation, style Style) error {
 			first = pad("", len(first))
 		}
 	}
+	if x.More > 0 {
+		p.printf("%14s  and %s\n", "", words.Count(x.More, "more event"))
+	}
 	p.printf("\n")
 	p.wrapped("", "", x.Fencing)
 	return p.err

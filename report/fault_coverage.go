@@ -19,15 +19,15 @@ func CoverageTable(w io.Writer, sum *checker.CoverageSum, style Style) error {
 	return p.err
 }
 
-// The greatest numbers of faults, and of recipes for each fault, that EmptyCells names.
+// The greatest numbers of faults, and of recipes for each fault, that Unmet names.
 const (
 	namedFaults  = 6
 	namedRecipes = 3
 )
 
-// EmptyCells lists the empty cells, by fault: the cells of a few recipes, or the number of recipes
-// that have empty cells.
-func EmptyCells(sum *checker.CoverageSum) string {
+// Unmet lists the combinations that did not occur, by fault: those of a few recipes, or the number
+// of their recipes.
+func Unmet(sum *checker.CoverageSum) string {
 	var parts []string
 	empty, _ := sum.Unmet()
 	faults := slices.CompactFunc(slices.Clone(empty), func(a, b checker.Unmet) bool { return a.Fault == b.Fault })
@@ -54,7 +54,7 @@ func EmptyCells(sum *checker.CoverageSum) string {
 		parts = append(parts, text)
 	}
 	if more := len(faults) - len(parts); more > 0 {
-		parts = append(parts, "and cells of "+words.Count(more, "other fault"))
+		parts = append(parts, "and combinations of "+words.Count(more, "other fault"))
 	}
 	return strings.Join(parts, "; ")
 }

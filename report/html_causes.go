@@ -11,7 +11,7 @@ import (
 // add adds a violation to its group.
 func (g *storyGroup) add(number int, s *story, r *checker.Report) {
 	w := s.witness
-	view := storyView{Number: number, Guarantee: s.guarantee, Text: w.String(), Fenced: checker.Fenced(s.guarantee, *w), Lines: s.lines()}
+	view := storyView{Number: number, Guarantee: s.guarantee, Text: w.String(), Fenced: checker.Fenced(s.guarantee, *w), Lines: s.lines(), MoreLines: s.more}
 	for _, f := range w.Faults {
 		view.Faults = append(view.Faults, describeFault(f))
 	}

@@ -112,7 +112,7 @@ func (m *matrix) shade() {
 	}
 }
 
-// Empty counts the empty cells.
+// Empty counts the combinations that did not occur.
 func (m matrix) Empty() int {
 	n := 0
 	for _, r := range m.Rows {

@@ -19,9 +19,11 @@ type story struct {
 
 	must []storyLine // the events of its parties
 	near []storyLine // other events of the same lock, the nearest ones
+	more int         // the number of events that must and near leave out
 	seen map[string]bool
 
-	steps []stepData // the events that led to it, for the timeline
+	steps   []stepData // the events that led to it, for the timeline
+	undrawn int        // the number of those that steps leave out
 }
 
 type storyLine struct {
@@ -75,17 +77,22 @@ func (s *story) step(i int, e *histories.Event) {
 	w := s.witness
 	s.leads(i, e)
 	if s.mustTell(i, e) {
-		if len(s.must) < maxMust {
-			s.must = append(s.must, storyLine{Time: e.Time, Line: histories.Line(i), What: tell(s.header, e)})
+		if len(s.must) == maxMust {
+			s.more++
+			return
 		}
+		s.must = append(s.must, storyLine{Time: e.Time, Line: histories.Line(i), What: tell(s.header, e)})
 		return
 	}
 	if e.Type == histories.Invoke || e.Time < w.From-s.around || e.Time > w.To+s.around || w.Lock == "" || !slices.Contains(locksOf(e), w.Lock) {
 		return
 	}
 	l := storyLine{Time: e.Time, Line: histories.Line(i), away: max(w.From-e.Time, e.Time-w.To, 0)}
-	if len(s.near) == maxOther && s.near[maxOther-1].away <= l.away {
-		return
+	if len(s.near) == maxOther {
+		s.more++
+		if s.near[maxOther-1].away <= l.away {
+			return
+		}
 	}
 	l.What = tell(s.header, e)
 	s.near = append(s.near, l)

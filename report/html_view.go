@@ -81,6 +81,7 @@ type storyView struct {
 	Fenced    string
 	Faults    []string
 	Lines     []storyLine
+	MoreLines int // events around it that Lines leaves out
 }
 
 var signs = map[verdict.Outcome]outcomeView{

@@ -8,6 +8,7 @@ import (
 
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/words"
 )
 
 // stepData is one of the few events that explain a violation, in a few words: the
@@ -42,8 +43,8 @@ func (s *story) leads(i int, e *histories.Event) {
 	if e.Time > w.To {
 		return
 	}
-	if waits(w, i) && len(s.steps) < maxSteps {
-		s.steps = append(s.steps, stepData{Time: int64(e.Time), What: s.header.Name(e.Process) + " waits for it", process: e.Process})
+	if waits(w, i) {
+		s.draw(stepData{Time: int64(e.Time), What: s.header.Name(e.Process) + " waits for it", process: e.Process})
 	}
 	for _, p := range w.Parties {
 		step := stepData{Time: int64(e.Time), process: p.Process}
@@ -57,10 +58,19 @@ func (s *story) leads(i int, e *histories.Event) {
 			step.What = shortly(s.header, e)
 		}
 		again := func(d stepData) bool { return d.What == step.What }
-		if step.What != "" && len(s.steps) < maxSteps && !slices.ContainsFunc(s.steps, again) {
-			s.steps = append(s.steps, step)
+		if step.What != "" && !slices.ContainsFunc(s.steps, again) {
+			s.draw(step)
 		}
 	}
+}
+
+// draw adds a step, or counts it if there are enough.
+func (s *story) draw(step stepData) {
+	if len(s.steps) >= maxSteps {
+		s.undrawn++
+		return
+	}
+	s.steps = append(s.steps, step)
 }
 
 // said returns the sentence about the violation, a line for each of its parts.
@@ -68,6 +78,9 @@ func (s *story) said() []string {
 	lines := strings.Split(s.witness.What, "; ")
 	for _, w := range s.witness.Waits {
 		lines = append(lines, w.String())
+	}
+	if s.undrawn > 0 {
+		lines = append(lines, "not drawn: "+words.Count(s.undrawn, "more event")+" that led to it")
 	}
 	for i := range lines {
 		lines[i] = clipTo(5*maxText, lines[i])

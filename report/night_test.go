@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/zkverify/zkverify/checker"
 	"github.com/zkverify/zkverify/checker/verdict"
 )
 
@@ -99,6 +100,15 @@ func TestTheOutcomeOfANightIsThatOfItsWorstRun(t *testing.T) {
 	troubled.Results[0].Trouble = "a fault did not heal"
 	if got := troubled.Outcome(); got != verdict.Unknown || troubled.Results[0].Passed() {
 		t.Errorf("a run had trouble: %s", got)
+	}
+}
+
+// A night is compared with one of an earlier version, which named a guarantee otherwise.
+func TestOldNamesOfGuaranteesAreReadInNights(t *testing.T) {
+	n := new(Night)
+	err := json.Unmarshal([]byte(`{"results": [{"cases": [{"guarantee": "says what is so", "outcome": "violated"}]}]}`), n)
+	if err != nil || n.Results[0].Cases[0].Guarantee != checker.AnswersAreTrue || n.Results[0].Cases[0].Outcome != verdict.Violated {
+		t.Errorf("%+v, %v", n.Results, err)
 	}
 }
 

@@ -53,6 +53,14 @@ func told(t *testing.T, r *checker.Report, run report.Run, style report.Style) s
 	return b.String()
 }
 
+func TestAnExplanationSaysHowManyEventsItLeavesOut(t *testing.T) {
+	x := &checker.Explanation{Verdict: sample().Verdicts[0], Story: []checker.Line{{What: "it began", Line: 7}}, More: 3}
+	var b bytes.Buffer
+	if err := report.Explanation(&b, x, report.Style{}); err != nil || !strings.Contains(b.String(), "line 7\n                and 3 more events\n") {
+		t.Errorf("%v\n%s", err, b.String())
+	}
+}
+
 func TestATerminalReportIsOneScreen(t *testing.T) {
 	run := report.Run{Header: histories.Header{Target: "mine", Recipe: "semaphore", Seed: 7}, Path: "runs/my lock", Page: "runs/my lock/report.html", Facts: []string{"3 cycles"}}
 	want := `VIOLATED: mutual exclusion: two owners held one lock at the same time, 5 times

@@ -2,12 +2,16 @@ package main
 
 import (
 	"bytes"
+	"cmp"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -70,6 +74,34 @@ func TestARunInContainers(t *testing.T) {
 	left, err := exec.Command("docker", "ps", "-aq", "--filter", fmt.Sprintf("label=com.github.zkverify.process=%d", pid)).Output()
 	if err != nil || len(bytes.TrimSpace(left)) > 0 {
 		t.Errorf("containers left behind: %s, %v", left, err)
+	}
+}
+
+// The image of zkverify needs no network, and runs as any user but root.
+func TestARunInTheImageOfZkverify(t *testing.T) {
+	ensembletest.EveryNight(t)
+	needImages(t, zooKeeperImage)
+	const image = "zkverify/zkverify"
+	if out, err := exec.Command("sh", "../../ensemble/image/build.sh", "zkverify").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if out, err := exec.Command("docker", "image", "inspect", "--format", "{{.Config.User}}", image).Output(); err != nil || string(out) != "1000:1000\n" {
+		t.Errorf("the user of the image: %s, %v", out, err)
+	}
+	user := cmp.Or(os.Getuid(), 12345) // who can remove the folder in the end
+	runs := t.TempDir()
+	if err := os.Chmod(runs, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command("docker", "run", "--rm", "--network", "none", "--user", fmt.Sprint(user), "--volume", runs+":/work/runs", image,
+		"run", "--target", "recipes", "--duration", "10s", "--seed", "3", "--out", "runs/first").CombinedOutput()
+	var exit *exec.ExitError
+	undecided := errors.As(err, &exit) && exit.ExitCode() == exitUnknown // on a busy machine
+	if err != nil && !undecided || !regexp.MustCompile(`(?m)^mutual exclusion +holds`).Match(out) {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if page, err := os.Stat(filepath.Join(runs, "first", "report.html")); err != nil || page.Sys().(*syscall.Stat_t).Uid != uint32(user) {
+		t.Errorf("the report: %v, %v", page, err)
 	}
 }
 

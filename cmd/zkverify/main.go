@@ -45,7 +45,7 @@ type cli struct {
 	Sim      simCmd               `cmd:"" group:"Every night:" help:"Make many runs in virtual time, on simulated servers: a minute in about a second."`
 	Locks    locks.Command        `cmd:"" group:"Operate locks:" help:"Show who holds the locks of your servers and who waits, and find what is wrong with them."`
 	Ensemble ensembleCmd          `cmd:"" group:"More:" help:"Start and stop ZooKeeper servers to play with."`
-	Lab      labCmd               `cmd:"" group:"More:" help:"List the commands that test zkverify and other locks, write histories and schedules, and read servers' logs."`
+	Lab      labCmd               `cmd:"" group:"More:" help:"List the commands that test zkverify and other locks, write histories and schedules, read servers' logs, print the manual, and complete the command line."`
 	Field    field.Commands       `cmd:"" hidden:"" help:"Put every ZooKeeper lock that people run through the same faults, and write one table."`
 	Track    trackrecord.Command  `cmd:"" hidden:"" name:"track-record" help:"Show which historical bugs of locks and servers the bench catches today."`
 	Selftest selftestCmd          `cmd:"" hidden:"" help:"Run locks with known bugs, and see each of them caught."`
@@ -54,6 +54,8 @@ type cli struct {
 	Convert  convertCmd           `cmd:"" hidden:"" help:"Write a history in another format: JSON lines, Jepsen's EDN, or for Porcupine."`
 	Schedule scheduleCmd          `cmd:"" hidden:"" help:"Write a schedule of faults as YAML: a drawn one, or that of a history."`
 	Worker   workerCmd            `cmd:"" hidden:"" help:"Host clients for a run, which starts it with --workers; check a worker program, or make one."`
+	Complete completionCmd        `cmd:"" hidden:"" name:"completion" help:"Make bash, zsh or fish complete the command line."`
+	Man      manCmd               `cmd:"" hidden:"" help:"Print the manual page, with all commands and options."`
 	About    versionCmd           `cmd:"" hidden:"" name:"version" help:"Print the version, the history format and the platform."`
 	SimRun   simRunCmd            `cmd:"" hidden:""`
 	TrialRun selftestRunCmd       `cmd:"" name:"selftest-run" hidden:""`

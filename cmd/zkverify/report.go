@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
+	"github.com/zkverify/zkverify/report"
 	"github.com/zkverify/zkverify/workload/folder"
 )
 
@@ -16,6 +17,7 @@ type reportCmd struct {
 	Path string `arg:"" name:"dir-or-file" help:"Folder of a run, or a history file (.jsonl, .jsonl.zst, .edn)."`
 	Out  string `help:"The file to write. The default is report.html in the run's folder, or the history's name with .html." short:"o" placeholder:"FILE"`
 	Conventions
+	Since string `help:"Write no page; print this run beside an earlier one: verdicts, and which violations are new, gone or still there, causes, faults, figures. The folder or history of that run; default none." placeholder:"DIR-OR-FILE"`
 
 	Engines engineFlags `embed:"" group:"How it is judged:"`
 	Bounds  readFlags   `embed:"" group:"What it may cost:"`
@@ -23,7 +25,8 @@ type reportCmd struct {
 
 func (reportCmd) Help() string {
 	return help.WithExamples("Judges the history and writes it as one HTML file that needs no network: the verdicts, what happened around each violation, a timeline to zoom into, latencies, coverage, and what happened to sessions. The exit status is 0 when it was written, whatever the verdict.",
-		"zkverify report runs/20260102-150405-zk-lock")
+		"zkverify report runs/20260102-150405-zk-lock",
+		"zkverify report runs/after --since runs/before")
 }
 
 func (c *reportCmd) Run(ctx context.Context, con *console) error {
@@ -34,6 +37,9 @@ func (c *reportCmd) report(ctx context.Context, con *console) error {
 	file, err := historyIn(c.Path)
 	if err != nil {
 		return err
+	}
+	if c.Since != "" {
+		return c.compare(ctx, con, file)
 	}
 	again, err := c.Bounds.openLocks(ctx, file, c.as())
 	if err != nil {
@@ -55,6 +61,24 @@ func (c *reportCmd) report(ctx context.Context, con *console) error {
 	con.say("written in %s", time.Since(start).Round(time.Millisecond))
 	fmt.Fprintln(con.out, out)
 	return nil
+}
+
+// compare prints the run beside an earlier one.
+func (c *reportCmd) compare(ctx context.Context, con *console, file string) error {
+	if c.Out != "" {
+		return usage("--out does not go with --since, which writes no page")
+	}
+	earlier, err := historyIn(c.Since)
+	if err != nil {
+		return err
+	}
+	var runs [2]report.Judged
+	for i, file := range []string{earlier, file} {
+		if runs[i].Header, runs[i].Report, err = c.Engines.judgeAs(ctx, con, file, c.Conventions, c.Bounds); err != nil {
+			return err
+		}
+	}
+	return report.Comparison(con.out, runs[0], runs[1], con.style(false))
 }
 
 // pageOf names the page of a history.

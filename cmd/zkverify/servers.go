@@ -51,7 +51,7 @@ type hereFlags struct {
 	Addresses []string `name:"servers" help:"Your servers, as ZooKeeper's connect string: host:port each, and a chroot behind the last; default those that are started. The run keeps below /zkverify/<run id>, below the chroot, and removes it." placeholder:"ADDR"`
 	AuthFile  string   `help:"File with what all clients authenticate by, scheme:secret, such as digest:user:password, sasl:digest-md5:user:password or sasl:gssapi:keytab=FILE: the run's nodes belong to it; default none. It is in no history, log or report." placeholder:"FILE"`
 	Toxiproxy string   `help:"A running Toxiproxy, the URL of its API; default one in process." placeholder:"URL"`
-	Listen    string   `rare:"" name:"toxiproxy-listen" help:"Where that Toxiproxy listens for clients: 0.0.0.0 if it runs in a container; default 127.0.0.1, or 0.0.0.0 if it is on another machine." placeholder:"HOST"`
+	Listen    string   `rare:"" name:"toxiproxy-listen" help:"Where that Toxiproxy listens for clients: 0.0.0.0 if it runs in a container; default the host of --toxiproxy." placeholder:"HOST"`
 	Ports     string   `rare:"" name:"toxiproxy-ports" help:"Ports of it that can be reached, such as 20000-20031; default all. Each client takes one for each server." placeholder:"FROM-TO"`
 	Upstreams []string `rare:"" name:"toxiproxy-upstreams" help:"The servers as that Toxiproxy reaches them, in the order of --servers; default the same." placeholder:"ADDR"`
 	Java      string   `rare:"" help:"The java program; default $$JAVA_HOME/bin/java, then the PATH." placeholder:"FILE"`

@@ -12,7 +12,7 @@ import (
 )
 
 // tellCoverage writes the coverage of the faults over all runs of the sweep, and prints which
-// cells are empty.
+// combinations did not occur.
 func (s *simCmd) tellCoverage(con *console, dir string, sweep *simulation.Sweep, spec simulation.Spec) error {
 	var asked []simulation.Spec
 	for _, plan := range s.plans() {
@@ -29,12 +29,12 @@ func (s *simCmd) tellCoverage(con *console, dir string, sweep *simulation.Sweep,
 		if of == 0 { // no faults
 			continue
 		}
-		text := fmt.Sprintf("coverage of plan %s, %s: %d of %d cells (fault × recipe × state) are empty", p.Plan, words.Count(p.Runs, "run"), len(empty), of)
+		text := fmt.Sprintf("coverage of plan %s, %s: %d of %d combinations of fault, recipe and state did not occur", p.Plan, words.Count(p.Runs, "run"), len(empty), of)
 		if p.Without > 0 {
 			text += fmt.Sprintf(" (%s without coverage)", words.Count(p.Without, "run"))
 		}
 		if len(empty) > 0 {
-			text += ": " + report.EmptyCells(&p.CoverageSum)
+			text += ": " + report.Unmet(&p.CoverageSum)
 		}
 		con.tell("%s", text)
 		if s.Verbose {

@@ -99,8 +99,9 @@ func (p *peers) close() error {
 	return errors.Join(errs...)
 }
 
-// line returns the entry for server to in the configuration of server from. A server's
-// own entry has the wildcard: see ensemble.Local.
+// line returns the entry for server to in the configuration of server from. A server's own entry
+// has the wildcard, which a server does not tell its peers: they would dial its address and bypass
+// the links. A container has no other address than loopback and that on the ensemble's network.
 func (p *peers) line(from, to *server) string {
 	host, quorum, election := to.alias(), strconv.Itoa(quorumPort), strconv.Itoa(electionPort)
 	switch {

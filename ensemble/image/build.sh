@@ -5,11 +5,15 @@
 #                              configured like the official image (entrypoint.sh).
 #   zkverify/toxiproxy:2.12.0  Toxiproxy, from its Go module
 #
+#   zkverify/zkverify          the first image with zkverify in it, which starts
+#                              servers as its child processes; made only if named,
+#                              and then always, from the code that is here
+#
 # With --zookeeper VERSION, such as 3.9.6, the first is zkverify/zookeeper:VERSION
 # instead: that version, which another release of Debian has, on Debian 12.
 #
 # An image that is there already is left alone; --force builds it again. Name
-# images to build these alone: zookeeper, toxiproxy. The first takes a minute.
+# images to build these alone: zookeeper, toxiproxy, zkverify. The first takes a minute.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -22,8 +26,8 @@ while [ $# -gt 0 ]; do
 		version=$2
 		shift
 		;;
-	zookeeper | toxiproxy) wanted="$wanted $1" ;;
-	*) echo "build.sh: unknown option $1; want --force, --zookeeper VERSION, zookeeper, toxiproxy" >&2 && exit 64 ;;
+	zookeeper | toxiproxy | zkverify) wanted="$wanted $1" ;;
+	*) echo "build.sh: unknown option $1; want --force, --zookeeper VERSION, zookeeper, toxiproxy, zkverify" >&2 && exit 64 ;;
 	esac
 	shift
 done
@@ -80,12 +84,26 @@ toxiproxy() {
 		- zkverify/toxiproxy:2.12.0 >/dev/null
 }
 
+zkverify() {
+	missing "$zookeeper" && zookeeper
+	mkdir -p "$work/layer/usr/local/bin" "$work/layer/work"
+	chmod 1777 "$work/layer/work" # for any --user
+	(cd "$here/../.." && CGO_ENABLED=0 go build -trimpath \
+		-ldflags "-X main.version=$(git describe --tags --always --dirty 2>/dev/null || echo unknown)" \
+		-o "$work/layer/usr/local/bin/zkverify" ./cmd/zkverify)
+	made=$(docker create "$zookeeper")
+	tar -C "$work/layer" -c usr/local/bin/zkverify work | docker cp - "$made:/"
+	docker commit --change 'ENTRYPOINT ["/usr/local/bin/zkverify"]' --change 'WORKDIR /work' "$made" zkverify/zkverify >/dev/null
+	docker rm "$made" >/dev/null
+}
+
 for name in ${wanted:-zookeeper toxiproxy}; do
 	case $name in
 	zookeeper) image=$zookeeper ;;
 	toxiproxy) image=zkverify/toxiproxy:2.12.0 ;;
+	zkverify) image=zkverify/zkverify ;;
 	esac
-	if missing "$image"; then
+	if [ "$name" = zkverify ] || missing "$image"; then
 		echo "building $image"
 		"$name"
 	fi

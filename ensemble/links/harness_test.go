@@ -73,11 +73,15 @@ func closeNetwork(t *testing.T, network links.Network) {
 // mayStay proxies may be left on it.
 func apiServer(t *testing.T, mayStay int) string {
 	t.Helper()
-	zerolog.SetGlobalLevel(zerolog.Disabled)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
+	return apiServerOn(t, listener, mayStay)
+}
+
+func apiServerOn(t *testing.T, listener net.Listener, mayStay int) string {
+	zerolog.SetGlobalLevel(zerolog.Disabled)
 	api := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
 	server := &http.Server{Handler: api.Routes()}
 	done := make(chan struct{})

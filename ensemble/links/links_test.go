@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	toxiproxy "github.com/Shopify/toxiproxy/v2/client"
+
 	"github.com/zkverify/zkverify/ensemble/links"
 )
 
@@ -42,6 +44,29 @@ func TestRemoteStaysWithinThePortsItIsGiven(t *testing.T) {
 	}
 	if _, err := network.Link(testContext(t), "d", server.Addr().String()); err == nil {
 		t.Fatal("a fourth link found a port in a range of three")
+	}
+}
+
+func TestRemoteListensWhereItIsReached(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.2:0")
+	if err != nil {
+		t.Skip(err) // loopback is one address on macOS
+	}
+	url := apiServerOn(t, listener, 0)
+	network, err := links.Remote(url)
+	must(t, err)
+	defer closeNetwork(t, network)
+	link, err := network.Link(testContext(t), "a", newEcho(t).Addr().String())
+	must(t, err)
+	proxies, err := toxiproxy.NewClient(url).Proxies()
+	must(t, err)
+	for _, proxy := range proxies {
+		if proxy.Listen != link.Addr() || !strings.HasPrefix(proxy.Listen, "127.0.0.2:") {
+			t.Errorf("the link is at %s, the proxy at %s", link.Addr(), proxy.Listen)
+		}
+	}
+	if len(proxies) != 1 {
+		t.Errorf("%d proxies", len(proxies))
 	}
 }
 

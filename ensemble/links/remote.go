@@ -26,10 +26,9 @@ type remoteConfig struct {
 	upstreams   map[string]string
 }
 
-// WithListenHost sets the address on which the Toxiproxy server opens the
-// links' listeners. The default is 127.0.0.1 when the server is reached on
-// loopback, 0.0.0.0 otherwise. A Toxiproxy in a container whose ports are
-// published on loopback needs 0.0.0.0.
+// WithListenHost sets the address on which the Toxiproxy server opens the links' listeners. The
+// default is the address at which the server is reached. A Toxiproxy in a container whose ports
+// are published by its host needs 0.0.0.0.
 func WithListenHost(host string) RemoteOption {
 	return func(c *remoteConfig) { c.listen = host }
 }
@@ -58,10 +57,11 @@ func Remote(address string, options ...RemoteOption) (Network, error) {
 	if err != nil {
 		return nil, err
 	}
-	config := remoteConfig{listen: "0.0.0.0"}
-	if ip := net.ParseIP(host); host == "localhost" || ip != nil && ip.IsLoopback() {
-		config.listen = "127.0.0.1"
+	reached, err := net.ResolveIPAddr("ip", host)
+	if err != nil {
+		return nil, fmt.Errorf("%w at %s: %w", ErrUnreachable, withoutSecrets(address), err)
 	}
+	config := remoteConfig{listen: reached.String()}
 	for _, option := range options {
 		option(&config)
 	}

@@ -13,7 +13,7 @@ import (
 // Relay carries connections to a server until it is closed.
 type Relay struct {
 	listener net.Listener
-	dial     Dialer
+	dial     func(ctx context.Context, near net.Conn) (net.Conn, error)
 	ctx      context.Context // ends at Close
 	cancel   context.CancelFunc
 	running  sync.WaitGroup
@@ -26,6 +26,10 @@ type Dialer func(context.Context) (net.Conn, error)
 
 // Open opens a relay on a loopback port.
 func Open(dial Dialer) (*Relay, error) {
+	return open(func(ctx context.Context, _ net.Conn) (net.Conn, error) { return dial(ctx) })
+}
+
+func open(dial func(context.Context, net.Conn) (net.Conn, error)) (*Relay, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0") // never closed and opened again: any port will do
 	if err != nil {
 		return nil, err
@@ -66,13 +70,15 @@ func (r *Relay) accept() {
 // carry copies both ways until one side closes, then closes both.
 func (r *Relay) carry(near net.Conn) {
 	defer near.Close()
-	far, err := r.dial(r.ctx)
+	stop := context.AfterFunc(r.ctx, func() { near.Close() })
+	defer stop()
+	far, err := r.dial(r.ctx, near)
 	if err != nil {
 		return
 	}
 	defer far.Close()
-	stop := context.AfterFunc(r.ctx, func() { near.Close(); far.Close() })
-	defer stop()
+	stopFar := context.AfterFunc(r.ctx, func() { far.Close() })
+	defer stopFar()
 	var back sync.WaitGroup
 	back.Go(func() {
 		_, _ = io.Copy(near, far)

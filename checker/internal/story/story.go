@@ -15,8 +15,8 @@ import (
 const MaxStory = 10
 
 // Pick picks the events of the story of a violation, in order, and returns their places in the
-// excerpt.
-func Pick(t *facts.Trace, x Excerpt, w verdict.Witness) []int {
+// excerpt, and the number of events that belong to it but are too many.
+func Pick(t *facts.Trace, x Excerpt, w verdict.Witness) (places []int, more int) {
 	pick := map[int]bool{}
 	must := func(i int) {
 		if place := x.Place(i); place >= 0 {
@@ -64,7 +64,8 @@ func Pick(t *facts.Trace, x Excerpt, w verdict.Witness) []int {
 		pick[i] = true
 	}
 	story := slices.Sorted(maps.Keys(pick))
-	return story[:min(len(story), MaxStory)]
+	shown := min(len(story), MaxStory)
+	return story[:shown], len(story) - shown
 }
 
 // Near reports whether an event may be part of the story because it is near to the violation:
