@@ -121,9 +121,16 @@ func TestWhatTheServersDidLateIsUnderstood(t *testing.T) {
 		steps   []Step
 		differs int
 	}{
-		"a grant by a node that others have deleted":      {late, 0},
-		"a grant in a session that a fault has ended":     {forced, 0},
-		"an answer before the session ends":               {append(slices.Clone(told), Step{Kind: End, Process: -1, Session: "a"}), 0},
+		"a grant by a node that others have deleted":  {late, 0},
+		"a grant in a session that a fault has ended": {forced, 0},
+		"an answer before the session ends":           {append(slices.Clone(told), Step{Kind: End, Process: -1, Session: "a"}), 0},
+		"an answer in a session that goes on": {slices.Concat(told, []Step{
+			{Kind: Acquire, Lock: "k", Process: 0, Session: "a", Nodes: []int64{12}, Granted: true},
+			{Kind: Create, Lock: "k", Process: -1, Session: "a", Node: 12},
+			{Kind: Grant, Lock: "k", Process: 0, Session: "a", Node: 12},
+			{Kind: Loss, Lock: "k", Process: 0, Session: "a"},
+			{Kind: End, Process: -1, Session: "a"},
+		}), 1},
 		"an answer before the node is deleted, as by bug": {append(slices.Clone(told), Step{Kind: Delete, Lock: "l", Process: -1, Session: "a", Node: 10}), 1},
 	} {
 		if r := validate(t, v, c.steps); len(r.Differs) != c.differs {

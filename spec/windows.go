@@ -324,10 +324,16 @@ func (w *window) free(process int) int {
 	return slices.IndexFunc(w.slots, func(s slot) bool { return s.process == process && !s.believes && !w.stand[s.last] })
 }
 
-// endsWithSession reports whether a node is deleted by the end of its session after a step.
+// endsWithSession reports whether a node is deleted by the end of its session after a step, and no
+// client that asks for a lock after it is granted one in that session.
 func (p *splitter) endsWithSession(i int, node int64) bool {
+	asked := map[int]bool{}
 	for _, s := range p.steps[i:] {
 		switch {
+		case s.Kind == Acquire:
+			asked[s.Process] = true
+		case s.Kind == Grant && s.Session == p.current.owner[node] && asked[s.Process]:
+			return false
 		case s.Kind == Delete && s.Node == node:
 			return false
 		case s.Kind == End && s.Session == p.current.owner[node]:
