@@ -35,6 +35,10 @@ func TestNoCallLeavesItsNode(t *testing.T) {
 			s.Sessions = append(s.Sessions, service.Session{ID: session(1), Closed: &ended, Expired: true})
 			return s
 		}(), ""},
+		"a release has not waited for it, and its session goes on": {released().want(70, 1).got(80, 1, 42).release(90, 1).released(100, 1),
+			newServers().node(1, 6, 41).node(1, 75, 42).expired(1, 300, 44), "a release of"},
+		"a release is told that its session has ended, which the next leader does not know": {released().want(70, 1).answer(80, histories.Fail, 1, histories.Acquire),
+			newServers().node(1, 6, 41).expired(1, 300, 44), ""},
 		"the times of the log are inexact": {gaveUp(), func() *servers { s := newServers().node(1, 6, 41).deleted(1, 800, 42); s.Clock = 1; return s }(), ""},
 	} {
 		t.Run(name, func(t *testing.T) {

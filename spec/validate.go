@@ -215,7 +215,7 @@ func (w *window) numbers(in []int) []int {
 	in = append(in, len(w.slots), len(w.lines))
 	for _, s := range w.slots {
 		owner := &w.slots[s.session]
-		last := len(owner.sessions) - 1
+		last := owner.renewals
 		if owner.told { // the next session need not have a step
 			last++
 		}

@@ -121,9 +121,16 @@ func TestWhatTheServersDidLateIsUnderstood(t *testing.T) {
 		steps   []Step
 		differs int
 	}{
-		"a grant by a node that others have deleted":      {late, 0},
-		"a grant in a session that a fault has ended":     {forced, 0},
-		"an answer before the session ends":               {append(slices.Clone(told), Step{Kind: End, Process: -1, Session: "a"}), 0},
+		"a grant by a node that others have deleted":  {late, 0},
+		"a grant in a session that a fault has ended": {forced, 0},
+		"an answer before the session ends":           {append(slices.Clone(told), Step{Kind: End, Process: -1, Session: "a"}), 0},
+		"an answer in a session that goes on": {slices.Concat(told, []Step{
+			{Kind: Acquire, Lock: "k", Process: 0, Session: "a", Nodes: []int64{12}, Granted: true},
+			{Kind: Create, Lock: "k", Process: -1, Session: "a", Node: 12},
+			{Kind: Grant, Lock: "k", Process: 0, Session: "a", Node: 12},
+			{Kind: Loss, Lock: "k", Process: 0, Session: "a"},
+			{Kind: End, Process: -1, Session: "a"},
+		}), 1},
 		"an answer before the node is deleted, as by bug": {append(slices.Clone(told), Step{Kind: Delete, Lock: "l", Process: -1, Session: "a", Node: 10}), 1},
 	} {
 		if r := validate(t, v, c.steps); len(r.Differs) != c.differs {
@@ -188,6 +195,55 @@ func TestWhatIsNoRecordEndsInASentence(t *testing.T) {
 	}
 	if _, err := v.Validate(t.Context(), filepath.Join(t.TempDir(), RecordFile)); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%v, want that there is none", err)
+	}
+}
+
+// Contenders of one client hand the lock over in its session, and go on in its next one. The model has
+// that for one contender alone: another may come in the next session, but not leave the first one.
+func TestContendersOfOneClientRenewTheirSession(t *testing.T) {
+	v := validator(t)
+	created := func(session string, node int64) []Step {
+		return []Step{{Kind: Create, Lock: "l", Process: -1, Session: session, Node: node}}
+	}
+	asks := func(session string, process int, nodes ...int64) []Step {
+		return append([]Step{{Kind: Acquire, Lock: "l", Process: process, Session: session, Nodes: nodes, Granted: true}}, created(session, nodes[0])...)
+	}
+	grant := func(session string, process int, node int64) Step {
+		return Step{Kind: Grant, Lock: "l", Process: process, Session: session, Node: node}
+	}
+	leaves := func(session string, process int, node int64) []Step {
+		return []Step{
+			{Kind: Release, Lock: "l", Process: process, Session: session},
+			{Kind: Delete, Lock: "l", Process: -1, Session: session, Node: node},
+			{Kind: Released, Lock: "l", Process: process, Session: session},
+		}
+	}
+	holds := func(session string, process int, node int64) []Step {
+		return append([]Step{grant(session, process, node)}, leaves(session, process, node)...)
+	}
+	start := []Step{
+		{Kind: Session, Process: -1, Session: "a", Clients: []int{0, 1}},
+		{Kind: Session, Process: -1, Session: "b", Clients: []int{0, 1}},
+		{Kind: Session, Process: -1, Session: "c", Clients: []int{2}},
+	}
+	end := []Step{{Kind: End, Process: -1, Session: "a"}}
+	handOver := slices.Insert(leaves("a", 0, 10), 1, grant("a", 1, 11))
+	queue := slices.Concat(start, asks("a", 0, 10), asks("a", 1, 11), asks("c", 2, 12), []Step{grant("a", 0, 10)}, handOver)
+	left := leaves("a", 1, 11)
+	crossed := slices.Concat(start, asks("c", 2, 9), asks("a", 0, 10, 11))
+	for name, c := range map[string]struct {
+		steps   []Step
+		decided int
+	}{
+		"both have had the lock":                        {slices.Concat(queue, left, end, asks("b", 0, 13), asks("b", 1, 14), holds("c", 2, 12)), 15},
+		"one is told early that the lock is released":   {slices.Concat(queue, left[:1], left[2:], end, holds("c", 2, 12)), 12},
+		"the other comes in the next session":           {slices.Concat(crossed, end, created("b", 11), asks("b", 1, 12), holds("c", 2, 9), holds("b", 0, 11), holds("b", 1, 12)), 19},
+		"the other comes in the session that was left":  {slices.Concat(crossed, created("b", 11), asks("a", 1, 12), holds("c", 2, 9), holds("b", 0, 11)), 5},
+		"the other comes in a session that was told of": {slices.Concat(start, asks("c", 2, 9), asks("a", 0, 10), holds("c", 2, 9), holds("a", 0, 10)[:2], leaves("a", 0, 10)[2:], asks("a", 1, 12), end), 11},
+	} {
+		if r := validate(t, v, c.steps); len(r.Differs) > 0 || r.Steps != c.decided {
+			t.Errorf("%s: %+v, want %d steps decided, and no difference", name, r, c.decided)
+		}
 	}
 }
 

@@ -35,6 +35,7 @@ type slot struct {
 	process  int
 	sessions []string
 	session  int // the contender's session in the model: the first slot with it
+	renewals int // of that: the sessions after the first one that lines speak of
 	believes bool
 	node     int64 // of the belief
 	released bool  // the belief has ended by a release
@@ -167,7 +168,11 @@ func (p *splitter) take(i int, s Step) {
 		if who := slices.IndexFunc(w.slots, func(l slot) bool { return l.process == s.Process && l.released }); who >= 0 {
 			w.slots[who].released = false
 			if node := w.slots[who].last; w.stand[node] && p.endsWithSession(i, node) {
-				w.slots[w.slots[who].session].told = true
+				if w.shared(who) {
+					w.tooMuch(severalSessions)
+				} else {
+					w.slots[who].told = true
+				}
 			}
 			w.add(line{answered, who, 0, 0, i})
 		}
@@ -211,8 +216,11 @@ func (w *window) join(process int, session string) int {
 	n := len(w.slots)
 	s := slot{process: process, sessions: []string{session}, session: n}
 	for i := range w.slots {
-		if slices.Contains(w.slots[i].sessions, session) {
-			s.session = w.slots[i].session
+		if at := slices.Index(w.slots[i].sessions, session); at >= 0 {
+			s.session, s.sessions = w.slots[i].session, slices.Clone(w.slots[i].sessions[:at+1])
+			if w.slots[s.session].told || at+1 < len(w.slots[i].sessions) {
+				w.tooMuch(severalSessions)
+			}
 			break
 		}
 	}
@@ -224,6 +232,9 @@ func (w *window) join(process int, session string) int {
 
 // remembered is the number of acquires of a process one of which may have created a node late.
 const remembered = 3
+
+// severalSessions is why a window is beyond the model, of which one contender alone learns that a session has ended.
+const severalSessions = "another session of several contenders"
 
 // stranger is the age of a session that is none of a slot's.
 const stranger = 255
@@ -259,7 +270,10 @@ func (p *splitter) create(i int, s Step) {
 	if w.age(who, s.Session) == stranger {
 		w.slots[who].sessions = append(w.slots[who].sessions, s.Session)
 		if w.shared(who) {
-			w.tooMuch("another session of several contenders")
+			w.tooMuch(severalSessions)
+		}
+		if w.beyond == "" {
+			w.slots[who].renewals++
 		}
 	}
 	if w.nodes++; w.nodes > mostNodes {
@@ -310,10 +324,16 @@ func (w *window) free(process int) int {
 	return slices.IndexFunc(w.slots, func(s slot) bool { return s.process == process && !s.believes && !w.stand[s.last] })
 }
 
-// endsWithSession reports whether a node is deleted by the end of its session after a step.
+// endsWithSession reports whether a node is deleted by the end of its session after a step, and no
+// client that asks for a lock after it is granted one in that session.
 func (p *splitter) endsWithSession(i int, node int64) bool {
+	asked := map[int]bool{}
 	for _, s := range p.steps[i:] {
 		switch {
+		case s.Kind == Acquire:
+			asked[s.Process] = true
+		case s.Kind == Grant && s.Session == p.current.owner[node] && asked[s.Process]:
+			return false
 		case s.Kind == Delete && s.Node == node:
 			return false
 		case s.Kind == End && s.Session == p.current.owner[node]:

@@ -26,7 +26,8 @@ import (
 // does a node count whose session ended, or whose client crashed, within the bound.
 //
 // A release that succeeded, and a try that was refused, have waited until their node was gone, if
-// the target promises FirstNode. The node of a session that ended goes with the session.
+// the target promises FirstNode. The node of a session that ended goes with the session, and a
+// client that was told of that end gets no further lock in the session.
 type nodesLeft struct {
 	facts.Deaf
 	t       *facts.Trace
@@ -36,6 +37,7 @@ type nodesLeft struct {
 	crashed map[string]time.Duration        // by session
 	users   map[string][]int                // processes, by session
 	of      map[int]string                  // the last session of each process
+	asked   map[string]time.Duration        // by session: the last call that got a lock in it
 	waited  []answered
 }
 
@@ -54,7 +56,7 @@ type answered struct {
 func NewNoLeak(t *facts.Trace, v *verdict.Verdict) judge.Judge {
 	j := &nodesLeft{
 		t: t, v: v, use: map[useOf][]facts.Span{}, inside: map[facts.LockUse]time.Duration{}, crashed: map[string]time.Duration{},
-		users: map[string][]int{}, of: map[int]string{},
+		users: map[string][]int{}, of: map[int]string{}, asked: map[string]time.Duration{},
 	}
 	if j.judges() {
 		t.Listen(j)
@@ -113,6 +115,9 @@ func (j *nodesLeft) Completed(o *facts.Op) {
 		return
 	}
 	j.used(o, o.Call, o.Ret)
+	if o.OK() && (o.Kind == histories.Acquire || o.Kind == histories.TryAcquire) {
+		j.asked[o.Session] = max(j.asked[o.Session], o.Call)
+	}
 	k := facts.LockUse{Process: o.Process, Lock: o.Lock}
 	switch o.Kind {
 	case histories.Enter:
@@ -197,9 +202,10 @@ func (j *nodesLeft) judge() {
 	for _, a := range j.waited {
 		n := j.t.Service.NodeOfToken(a.Lock, a.node)
 		switch {
-		case !j.t.Header.Promises.FirstNode, n == nil || n.Ended || n.Session != a.session:
+		case !j.t.Header.Promises.FirstNode, n == nil || n.Session != a.session:
+		case n.Deleted != nil && (n.Deleted.Time <= a.Ret || j.asked[n.Session] <= a.Ret && j.endsBy(n.Session, n.Deleted.Time)):
 		case a.Refused && ended && a.Call < recovery && a.Ret >= recovery: // its context has ended
-		case n.Deleted == nil, n.Deleted.Time > a.Ret && !j.endsBy(n.Session, n.Deleted.Time):
+		default:
 			j.v.Violate(func() verdict.Witness {
 				w := witness.New(j.t, a.Lock, a.Call, a.Ret, witness.OfOp(a.Op))
 				w.What = fmt.Sprintf("%s of %q returned at %s, when its node %#x was still there: it %s", a.what, a.Lock, verdict.At(a.Ret), n.Created.Zxid, witness.Deletion(j.t, n))
@@ -210,7 +216,8 @@ func (j *nodesLeft) judge() {
 }
 
 // endsBy reports whether a session had ended by a time. A leader that waits for a quorum tells a
-// client of that end before it is committed, with the requests before it.
+// client of that end before it is committed, with the requests before it; if the next leader does
+// not know it, the session ends later.
 func (j *nodesLeft) endsBy(session string, at time.Duration) bool {
 	s := j.t.Service.SessionEnd(session)
 	return s != nil && s.Closed != nil && s.Closed.Time <= at
