@@ -2,6 +2,7 @@ package checker
 
 import (
 	"testing"
+	"time"
 
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
@@ -42,6 +43,9 @@ func TestALeaseSaysHowItStands(t *testing.T) {
 			later(down(r).state(5, 1, 1, 900, held).link(500, 1, 1, histories.Resumed), 1500)
 		}, verdict.Holds},
 		{"it is suspended when its link is back", func(r *run) { later(up(r).state(5, 1, 1, 900, suspended), 1500) }, verdict.Violated},
+		{"it is suspended when it is asked, and that its link is back is told before its answer is recorded", func(r *run) {
+			later(up(r).ofLease(5, 1, 1, histories.Saying{Asked: 3 * time.Millisecond, Left: in(900), State: suspended}), 1500)
+		}, verdict.Holds},
 		{"it is suspended, and that its link is down is told late", func(r *run) {
 			later(up(r).state(5, 1, 1, 900, suspended).link(500, 1, 1, histories.Suspended), 1500)
 		}, verdict.Holds},

@@ -211,7 +211,7 @@ func (b *holdTracker) link(e *histories.Event, up bool) {
 // linked records whether the link of a hold is up from a time on.
 func (h *Hold) linked(at time.Duration, up bool) {
 	m := h.meanwhile()
-	n, down := h.Outages()
+	n, down, _ := h.Outages()
 	switch {
 	case up && down:
 		m.outages[n-1].To = at
@@ -222,12 +222,18 @@ func (h *Hold) linked(at time.Duration, up bool) {
 	}
 }
 
-// Outages returns the number of outages of the hold's link, by its client's reports, and
-// whether the link is down now.
-func (h *Hold) Outages() (n int, down bool) {
+// Outages returns the number of outages of the hold's link, by its client's reports, whether the
+// link is down now, and when it last went down or came back.
+func (h *Hold) Outages() (n int, down bool, since time.Duration) {
 	all := h.outages()
-	n = len(all)
-	return n, n > 0 && all[n-1].To == Forever
+	if n = len(all); n == 0 {
+		return 0, false, 0
+	}
+	last := all[n-1]
+	if down = last.To == Forever; down {
+		return n, true, last.From
+	}
+	return n, false, last.To
 }
 
 func (b *holdTracker) crashed(i int, e *histories.Event) {

@@ -42,7 +42,7 @@ func (st *states) about(i int, e *histories.Event, h *facts.Hold) {
 	state := func(why string) {
 		st.of.wrong(p, lock, fmt.Sprintf("the lease of %v on lock %q said at %s that it was %s%s", p, lock, verdict.At(e.Time), said.State, why))
 	}
-	outages, down := h.Outages()
+	outages, down, since := h.Outages()
 	switch open := h.EndEvent < 0; {
 	case open && said.State == histories.StateReleased:
 		state(", and it had not been released")
@@ -52,7 +52,7 @@ func (st *states) about(i int, e *histories.Event, h *facts.Hold) {
 		state(", after its own deadline")
 	case open && said.State != histories.StateLost && said.Valid != nil && !*said.Valid:
 		state(", and before that that it was not valid")
-	case open && (said.State == histories.StateHeld) == down && outages > 0:
+	case open && (said.State == histories.StateHeld) == down && outages > 0 && since < said.Asked: // else it may have answered before
 		st.odd = append(st.odd, odd{h, outages, down, p, lock, e.Time})
 	case h.Why == facts.ByRelease && h.Released != facts.Forever && h.Released <= said.Asked && said.State != histories.StateReleased:
 		state(", and it had been given back")
@@ -64,7 +64,7 @@ func (st *states) about(i int, e *histories.Event, h *facts.Hold) {
 // settle judges the reported states of links once their time has come.
 func (st *states) settle(now time.Duration) {
 	st.odd = slices.DeleteFunc(st.odd, func(o odd) bool {
-		outages, down := o.hold.Outages()
+		outages, down, _ := o.hold.Outages()
 		if o.hold.EndEvent >= 0 || outages != o.outages || down != o.down {
 			return true
 		}
