@@ -11,7 +11,6 @@ import (
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
 	"github.com/zkverify/zkverify/checker/internal/judge"
-	"github.com/zkverify/zkverify/checker/internal/search"
 	"github.com/zkverify/zkverify/checker/internal/witness"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
@@ -79,7 +78,7 @@ type judging struct {
 }
 
 func newCheck(ctx context.Context, opts []Option) *check {
-	c := &check{ctx: ctx, engine: Both, engines: judge.Engines{Caps: search.Caps{Ctx: ctx, Left: time.Minute, Memory: 256 << 20, Size: 200}}, window: 1 << 13, inMemory: inMemory}
+	c := &check{ctx: ctx, engine: Both, engines: judge.Engines{Caps: judge.Caps{Ctx: ctx, Left: time.Minute, Memory: 256 << 20, Size: 200}}, window: 1 << 13, inMemory: inMemory}
 	for _, o := range opts {
 		o(c)
 	}

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"container/heap"
 	"iter"
-	"math/rand/v2"
 	"strconv"
 	"time"
 
@@ -38,31 +36,22 @@ type shape struct {
 // It yields the same Event each time, with new contents.
 func history(s shape) iter.Seq[*histories.Event] {
 	return func(yield func(*histories.Event) bool) {
-		d := &drawer{shape: s, r: rand.New(rand.NewPCG(seed, seed)), yield: yield, left: s.operations}
+		d := &drawer{shape: s, agenda: newAgenda(yield), left: s.operations}
 		for c := range clients {
 			d.clients = append(d.clients, client{
 				process: c, owner: "client-" + strconv.Itoa(c), session: "0x" + strconv.FormatInt(0x1000000000000000+int64(c), 16),
 			})
 			d.after(time.Duration(c)*time.Microsecond, c, ask)
 		}
-		for len(d.due) > 0 && !d.stopped {
-			next := heap.Pop(&d.due).(step)
-			d.now = next.at
-			next.do(d, next.client)
-		}
+		d.play()
 	}
 }
 
 // drawer plays the clients. Each has one next step.
 type drawer struct {
 	shape
-	r        *rand.Rand
-	yield    func(*histories.Event) bool
-	stopped  bool
+	agenda
 	clients  []client
-	due      agenda
-	now      time.Duration
-	steps    int
 	left     int // operations that may still be invoked
 	lost     int // operations that were not answered
 	intruded bool
@@ -78,27 +67,14 @@ type client struct {
 	token          histories.Token
 }
 
-type step struct {
-	at     time.Duration
-	n      int // orders the steps of one instant
-	client int
-	do     func(d *drawer, client int)
-}
-
 func (d *drawer) after(wait time.Duration, client int, do func(*drawer, int)) {
-	d.steps++
-	heap.Push(&d.due, step{d.now + wait, d.steps, client, do})
+	d.agenda.after(wait, func() { do(d, client) })
 }
-
-// soon returns the time that a request to a server takes.
-func (d *drawer) soon() time.Duration { return time.Duration(50+d.r.IntN(400)) * time.Microsecond }
 
 func (d *drawer) event(c int, t histories.Type, op histories.Op) *histories.Event {
 	d.e = histories.Event{Time: d.now, Type: t, Process: d.clients[c].process, Op: op, Lock: "lock-1", Owner: d.clients[c].owner}
 	return &d.e
 }
-
-func (d *drawer) emit(e *histories.Event) { d.stopped = d.stopped || !d.yield(e) }
 
 // invoke invokes an operation if one is left, and reports whether it did.
 func (d *drawer) invoke(e *histories.Event) bool {
@@ -230,24 +206,4 @@ func gone(d *drawer, c int) {
 		d.after(d.soon(), d.queue[0], hold)
 	}
 	d.after(d.soon(), c, ask)
-}
-
-// agenda is a heap of steps, the earliest first.
-type agenda []step
-
-func (a agenda) Len() int { return len(a) }
-
-func (a agenda) Less(i, j int) bool {
-	return a[i].at < a[j].at || a[i].at == a[j].at && a[i].n < a[j].n
-}
-
-func (a agenda) Swap(i, j int) { a[i], a[j] = a[j], a[i] }
-
-func (a *agenda) Push(x any) { *a = append(*a, x.(step)) }
-
-func (a *agenda) Pop() any {
-	last := len(*a) - 1
-	s := (*a)[last]
-	*a = (*a)[:last]
-	return s
 }

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"container/heap"
 	"iter"
-	"math/rand/v2"
 	"strconv"
 	"time"
 
@@ -32,7 +30,7 @@ const members = 4
 // down, and rounds of a double barrier.
 func mixed(operations int) iter.Seq[*histories.Event] {
 	return func(yield func(*histories.Event) bool) {
-		m := &mixer{r: rand.New(rand.NewPCG(seed, seed)), yield: yield, left: operations, queues: map[string]*queue{}}
+		m := &mixer{agenda: newAgenda(yield), left: operations, queues: map[string]*queue{}}
 		for name, l := range mixedHeader().Locks {
 			if l.Recipe.IsLock() {
 				m.queues[name] = &queue{name: name, size: max(l.Size, 1)}
@@ -42,25 +40,16 @@ func mixed(operations int) iter.Seq[*histories.Event] {
 		for c := range clients {
 			m.after(time.Duration(c)*time.Microsecond, func() { m.next(c) })
 		}
-		for len(m.due) > 0 && !m.stopped {
-			next := heap.Pop(&m.due).(moment)
-			m.now = next.at
-			next.do()
-		}
+		m.play()
 	}
 }
 
 // mixer plays the clients.
 type mixer struct {
-	r       *rand.Rand
-	yield   func(*histories.Event) bool
-	stopped bool
-	due     moments
-	now     time.Duration
-	steps   int
-	left    int // operations that may still be invoked
-	zxid    int64
-	queues  map[string]*queue
+	agenda
+	left   int // operations that may still be invoked
+	zxid   int64
+	queues map[string]*queue
 
 	resizing bool
 	up, busy bool     // the barrier is up; a client sets or removes it
@@ -86,24 +75,10 @@ type claim struct {
 	held           bool
 }
 
-type moment struct {
-	at time.Duration
-	n  int // orders the moments of one instant
-	do func()
-}
-
-func (m *mixer) after(wait time.Duration, do func()) {
-	m.steps++
-	heap.Push(&m.due, moment{m.now + wait, m.steps, do})
-}
-
-// soon returns the time that a request to a server takes.
-func (m *mixer) soon() time.Duration { return time.Duration(50+m.r.IntN(400)) * time.Microsecond }
-
 // emit records an event of a client; invoke does so if an operation is left.
 func (m *mixer) emit(client int, typ histories.Type, e histories.Event) {
 	e.Time, e.Type, e.Process = m.now, typ, client
-	m.stopped = m.stopped || !m.yield(&e)
+	m.agenda.emit(&e)
 }
 
 func (m *mixer) invoke(client int, e histories.Event) bool {
@@ -346,20 +321,4 @@ func (m *mixer) together(op histories.Op, then func()) {
 			}
 		})
 	}
-}
-
-// moments is a heap by time.
-type moments []moment
-
-func (a moments) Len() int { return len(a) }
-func (a moments) Less(i, j int) bool {
-	return a[i].at < a[j].at || a[i].at == a[j].at && a[i].n < a[j].n
-}
-func (a moments) Swap(i, j int) { a[i], a[j] = a[j], a[i] }
-func (a *moments) Push(x any)   { *a = append(*a, x.(moment)) }
-func (a *moments) Pop() any {
-	last := len(*a) - 1
-	x := (*a)[last]
-	*a = (*a)[:last]
-	return x
 }

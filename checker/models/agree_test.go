@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/checker"
-	"github.com/zkverify/zkverify/checker/internal/search"
+	"github.com/zkverify/zkverify/checker/internal/judge"
 	"github.com/zkverify/zkverify/histories"
 )
 
@@ -44,8 +44,8 @@ func drawn[S, I comparable](rnd *rand.Rand, begin S, step func(S, I) (S, bool), 
 // agree checks that the sweep and Porcupine give a history the same answer.
 func agree[S, I comparable](tb testing.TB, seed uint64, t *tracker[S, I], text string) (broken bool) {
 	tb.Helper()
-	caps := &search.Caps{Ctx: context.Background(), Left: time.Minute, Memory: 64 << 20}
-	a := search.Run(caps, t.model(), t.ops)
+	caps := &judge.Caps{Ctx: context.Background(), Left: time.Minute, Memory: 64 << 20}
+	a := judge.Search(caps, t.model(), t.ops)
 	if a.Undecided() || t.sweep.unknown != "" || a.Illegal != t.sweep.broken {
 		tb.Fatalf("seed %d: the sweep says %v %s, Porcupine %v %s of\n%s", seed, t.sweep.broken, t.sweep.unknown, a.Illegal, a.Why, text)
 	}

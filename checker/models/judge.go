@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/checker"
-	"github.com/zkverify/zkverify/checker/internal/search"
+	"github.com/zkverify/zkverify/checker/internal/judge"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 )
@@ -27,12 +27,12 @@ const aConfig = 200
 
 // begin returns the limits of the sweeps and the caps of Porcupine, which are nil without
 // Porcupine.
-func (c Caps) begin(ctx context.Context) (*limits, *search.Caps) {
+func (c Caps) begin(ctx context.Context) (*limits, *judge.Caps) {
 	l := &limits{ctx: ctx, configs: int(c.Memory / aConfig), left: c.Time}
 	if c.Engine == checker.Interval {
 		return l, nil
 	}
-	return l, &search.Caps{Ctx: ctx, Left: c.Time, Memory: c.Memory, Size: mostSearched}
+	return l, &judge.Caps{Ctx: ctx, Left: c.Time, Memory: c.Memory, Size: mostSearched}
 }
 
 // about is the position of an operation in the history.
@@ -74,7 +74,7 @@ type lockJudge struct {
 	models []lockModel
 	open   string
 	limits *limits
-	caps   *search.Caps
+	caps   *judge.Caps
 	locks  map[string]*lockTrackers
 	names  []string // of the locks, in order of appearance
 	asked  map[int]asked

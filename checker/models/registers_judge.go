@@ -6,7 +6,7 @@ import (
 	"iter"
 
 	"github.com/zkverify/zkverify/checker"
-	"github.com/zkverify/zkverify/checker/internal/search"
+	"github.com/zkverify/zkverify/checker/internal/judge"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 )
@@ -40,7 +40,7 @@ func Registers(ctx context.Context, r *histories.Reading, operations iter.Seq2[*
 type registerJudge struct {
 	reading *histories.Reading
 	limits  *limits
-	caps    *search.Caps
+	caps    *judge.Caps
 	keys    map[string]*registerTracker
 	names   []string
 	open    map[int]*registerAsked

@@ -3,7 +3,7 @@ package models
 import (
 	"hash/maphash"
 
-	"github.com/zkverify/zkverify/checker/internal/search"
+	"github.com/zkverify/zkverify/checker/internal/judge"
 )
 
 // outcome is the result of an operation.
@@ -51,10 +51,10 @@ type tracker[S, I comparable] struct {
 	queue []entry[I]
 	head  int
 	n     int64
-	ops   []search.Operation[searched[I]] // for Porcupine
-	many  bool                            // there were too many
-	wrong *pending[I]                     // the operation that no order allows
-	state S                               // before it
+	ops   []judge.Operation[searched[I]] // for Porcupine
+	many  bool                           // there were too many
+	wrong *pending[I]                    // the operation that no order allows
+	state S                              // before it
 }
 
 func newTracker[S, I comparable](begin S, step func(S, I) (S, bool), reads func(I) bool, l *limits) *tracker[S, I] {
@@ -62,9 +62,9 @@ func newTracker[S, I comparable](begin S, step func(S, I) (S, bool), reads func(
 }
 
 // model returns the model of the tracker for Porcupine.
-func (t *tracker[S, I]) model() search.Model[S, searched[I]] {
+func (t *tracker[S, I]) model() judge.Model[S, searched[I]] {
 	seed := maphash.MakeSeed()
-	return search.Model[S, searched[I]]{
+	return judge.Model[S, searched[I]]{
 		Begin: t.begin,
 		Step: func(s S, in searched[I]) (bool, S) {
 			if then, ok := t.step(s, in.in); ok {
@@ -96,9 +96,9 @@ func (t *tracker[S, I]) answer(op *pending[I], how outcome, in I) {
 	case len(t.ops) == mostSearched || !t.sweep.limits.keeps():
 		t.many, t.ops = true, nil
 	case how == succeeded:
-		t.ops = append(t.ops, search.Operation[searched[I]]{Input: searched[I]{in, false}, Call: op.call, Ret: t.n})
+		t.ops = append(t.ops, judge.Operation[searched[I]]{Input: searched[I]{in, false}, Call: op.call, Ret: t.n})
 	default:
-		t.ops = append(t.ops, search.Operation[searched[I]]{Input: searched[I]{in, true}, Call: op.call, Ret: search.Never})
+		t.ops = append(t.ops, judge.Operation[searched[I]]{Input: searched[I]{in, true}, Call: op.call, Ret: judge.Never})
 	}
 	t.drain()
 }
@@ -141,12 +141,12 @@ func (t *tracker[S, I]) returns(op *pending[I]) {
 
 // decide reports whether no order fits, by both engines if both can decide. If neither can,
 // unknown is the reason.
-func (t *tracker[S, I]) decide(caps *search.Caps) (broken bool, unknown string) {
+func (t *tracker[S, I]) decide(caps *judge.Caps) (broken bool, unknown string) {
 	broken, unknown = t.sweep.broken, t.sweep.unknown
 	if t.many || caps == nil {
 		return broken, unknown
 	}
-	a := search.Run(caps, t.model(), t.ops)
+	a := judge.Search(caps, t.model(), t.ops)
 	switch {
 	case a.Undecided():
 		return broken, unknown

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -251,21 +250,11 @@ func (f *serversFlags) options(o map[string]string) {
 		o["servers"] = strings.Join(f.Addresses, ",")
 	}
 	for name, value := range map[string]string{
-		"image": f.Image, "zookeeper": f.ZooKeeper, "upgrade-to": f.UpgradeTo, "auth-file": f.AuthFile, "toxiproxy": withoutSecrets(f.Toxiproxy), "toxiproxy-listen": f.Listen, "toxiproxy-ports": f.Ports,
+		"image": f.Image, "zookeeper": f.ZooKeeper, "upgrade-to": f.UpgradeTo, "auth-file": f.AuthFile, "toxiproxy": links.WithoutSecrets(f.Toxiproxy), "toxiproxy-listen": f.Listen, "toxiproxy-ports": f.Ports,
 		"toxiproxy-upstreams": strings.Join(f.Upstreams, ","),
 	} {
 		if value != "" {
 			o[name] = value
 		}
 	}
-}
-
-// withoutSecrets returns a URL without the user name and the password that it may contain.
-func withoutSecrets(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return "" // it cannot have been used
-	}
-	u.User = nil
-	return u.String()
 }

@@ -59,7 +59,7 @@ func Remote(address string, options ...RemoteOption) (Network, error) {
 	}
 	reached, err := net.ResolveIPAddr("ip", host)
 	if err != nil {
-		return nil, fmt.Errorf("%w at %s: %w", ErrUnreachable, withoutSecrets(address), err)
+		return nil, fmt.Errorf("%w at %s: %w", ErrUnreachable, WithoutSecrets(address), err)
 	}
 	config := remoteConfig{listen: reached.String()}
 	for _, option := range options {
@@ -68,7 +68,7 @@ func Remote(address string, options ...RemoteOption) (Network, error) {
 	client := toxiproxy.NewClient(address)
 	client.UserAgent = "zkverify"
 	if err := isToxiproxy(address); err != nil {
-		return nil, fmt.Errorf("%w at %s (start one with toxiproxy-server, or leave the links to this process): %w", ErrUnreachable, withoutSecrets(address), err)
+		return nil, fmt.Errorf("%w at %s (start one with toxiproxy-server, or leave the links to this process): %w", ErrUnreachable, WithoutSecrets(address), err)
 	}
 	return &network{
 		driver: remote{client, config.upstreams},
@@ -116,11 +116,12 @@ func isToxiproxy(address string) error {
 	return fmt.Errorf("what answers is not Toxiproxy: %s with %.60q", answer.Status, body)
 }
 
-// withoutSecrets returns an address without its name and password.
-func withoutSecrets(address string) string {
+// WithoutSecrets returns a URL without the user name and the password that it may contain, or "?"
+// if it is not a URL.
+func WithoutSecrets(address string) string {
 	parsed, err := url.Parse(address)
 	if err != nil {
-		return "?" // hostOf has refused it
+		return "?"
 	}
 	parsed.User = nil
 	return parsed.String()
@@ -129,7 +130,7 @@ func withoutSecrets(address string) string {
 func hostOf(address string) (string, error) {
 	parsed, err := url.Parse(address)
 	if err != nil || parsed.Hostname() == "" || parsed.Scheme != "http" && parsed.Scheme != "https" {
-		return "", fmt.Errorf("address of Toxiproxy %q: want http://host:port", withoutSecrets(address))
+		return "", fmt.Errorf("address of Toxiproxy %q: want http://host:port", WithoutSecrets(address))
 	}
 	return parsed.Hostname(), nil
 }

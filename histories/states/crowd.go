@@ -37,7 +37,7 @@ func (c crowd) add(h *Hold) {
 	h.crowd = new([3]link)
 	for i, k := range holders(h) {
 		l := c[k]
-		l.add(h, inCrowd+i)
+		l.Add(&h.crowd[i], h)
 		c[k] = l
 	}
 }
@@ -45,7 +45,7 @@ func (c crowd) add(h *Hold) {
 func (c crowd) remove(h *Hold) {
 	for i, k := range holders(h) {
 		l := c[k]
-		if l.remove(h, inCrowd+i); l.first == nil {
+		if l.Remove(&h.crowd[i]); l.First == nil {
 			delete(c, k)
 		} else {
 			c[k] = l
@@ -66,7 +66,7 @@ func (t *Tracker) crowdOf(lock string) crowd {
 // this token may be about.
 func (t *Tracker) oldest(lock string, e *histories.Event, token histories.Token, is func(*Hold) bool) *Hold {
 	if t.crowdOf(lock) == nil {
-		for h := t.held[lock].first; h != nil; h = h.links[ofLock].after {
+		for h := range t.held[lock].All() {
 			if is(h) {
 				return h
 			}
@@ -84,21 +84,21 @@ func (t *Tracker) oldest(lock string, e *histories.Event, token histories.Token,
 // locked adds a hold to the holds of its lock.
 func (t *Tracker) locked(h *Hold) {
 	held := t.held[h.Lock]
-	held.add(h, ofLock)
+	held.Add(&h.links[ofLock], h)
 	t.held[h.Lock] = held
 	if c := t.crowdOf(h.Lock); c != nil {
 		c.add(h)
 		return
 	}
 	n := 0
-	for x := held.first; x != nil && n <= fewHolds; x = x.links[ofLock].after {
+	for x := held.First; x != nil && n <= fewHolds; x = x.After {
 		n++
 	}
 	if n <= fewHolds {
 		return
 	}
 	c := crowd{}
-	for h := range held.each(ofLock) {
+	for h := range held.All() {
 		c.add(h)
 	}
 	t.crowds[h.Lock] = c
@@ -110,7 +110,7 @@ func (t *Tracker) unlock(h *Hold) {
 	if c := t.crowdOf(h.Lock); c != nil {
 		c.remove(h)
 	}
-	if held.remove(h, ofLock); held.first == nil {
+	if held.Remove(&h.links[ofLock]); held.First == nil {
 		delete(t.held, h.Lock)
 		if len(t.crowds) > 0 {
 			delete(t.crowds, h.Lock)
@@ -124,9 +124,9 @@ func (t *Tracker) unlock(h *Hold) {
 // returns those of all processes.
 func (t *Tracker) by(process int, lock string) iter.Seq[*Hold] {
 	if c := t.crowdOf(lock); c != nil {
-		return c[holder{process: process}].each(inCrowd)
+		return c[holder{process: process}].All()
 	}
-	return t.held[lock].each(ofLock)
+	return t.held[lock].All()
 }
 
 // mine returns the holds of a lock whose owner may be the owner in an event, the oldest first.
@@ -135,7 +135,7 @@ func (t *Tracker) mine(lock string, e *histories.Event) iter.Seq[*Hold] {
 	if c == nil || e.Owner == "" {
 		return t.by(e.Process, lock)
 	}
-	return both(c[holder{owner: e.Owner, process: -1}], c[holder{process: e.Process, unnamed: true}], inCrowd+1)
+	return both(c[holder{owner: e.Owner, process: -1}], c[holder{process: e.Process, unnamed: true}])
 }
 
 // with returns the holds of a lock that an event with this token, which may be zero, may be about,
@@ -143,21 +143,21 @@ func (t *Tracker) mine(lock string, e *histories.Event) iter.Seq[*Hold] {
 func (t *Tracker) with(lock string, e *histories.Event, token histories.Token) iter.Seq[*Hold] {
 	none := histories.Token{}
 	if c := t.crowdOf(lock); c != nil && token != none {
-		return both(c[byToken(token)], c[byToken(none)], inCrowd+2)
+		return both(c[byToken(token)], c[byToken(none)])
 	}
 	return t.mine(lock, e)
 }
 
 // both returns the holds of two lists, the oldest first.
-func both(a, b list, which int) iter.Seq[*Hold] {
+func both(a, b list) iter.Seq[*Hold] {
 	return func(yield func(*Hold) bool) {
-		for a.first != nil || b.first != nil {
+		for a.First != nil || b.First != nil {
 			l := &a
-			if a.first == nil || b.first != nil && b.first.number < a.first.number {
+			if a.First == nil || b.First != nil && b.First.Value.number < a.First.Value.number {
 				l = &b
 			}
-			h := l.first
-			l.first = h.link(which).after
+			h := l.First.Value
+			l.First = l.First.After
 			if !yield(h) {
 				return
 			}

@@ -1,9 +1,8 @@
 package states
 
 import (
-	"iter"
-
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/collection"
 )
 
 // Hold is a lock that a process holds, which may be one of several that were acquired at
@@ -23,65 +22,19 @@ type Hold struct {
 
 	number int      // holds are numbered in the order in which they began
 	links  [2]link  // in the list of its process, and in the list of its lock
-	crowd  *[3]link // in the lists of a crowd
+	crowd  *[3]link // in the lists of a crowd: see holders
 }
 
-// list is a linked list of holds, the oldest first. A hold is removed in constant time.
-type list struct{ first, last *Hold }
+// list is a list of holds, the oldest first.
+type list = collection.List[Hold]
 
-type link struct{ before, after *Hold }
+type link = collection.Node[Hold]
 
-// The lists of a hold.
+// The first two lists of a hold.
 const (
 	ofProcess = iota
 	ofLock
-	inCrowd // and the two numbers after it: see holders
 )
-
-func (h *Hold) link(which int) *link {
-	if which < inCrowd {
-		return &h.links[which]
-	}
-	return &h.crowd[which-inCrowd]
-}
-
-func (l *list) add(h *Hold, which int) {
-	*h.link(which) = link{before: l.last}
-	if l.last == nil {
-		l.first = h
-	} else {
-		l.last.link(which).after = h
-	}
-	l.last = h
-}
-
-func (l *list) remove(h *Hold, which int) {
-	at := *h.link(which)
-	if at.before == nil {
-		l.first = at.after
-	} else {
-		at.before.link(which).after = at.after
-	}
-	if at.after == nil {
-		l.last = at.before
-	} else {
-		at.after.link(which).before = at.before
-	}
-	*h.link(which) = link{}
-}
-
-// each yields the holds of the list. The caller may remove the hold that was yielded.
-func (l list) each(which int) iter.Seq[*Hold] {
-	return func(yield func(*Hold) bool) {
-		for h := l.first; h != nil; {
-			after := h.link(which).after
-			if !yield(h) {
-				return
-			}
-			h = after
-		}
-	}
-}
 
 // Change is a change of a hold by an event.
 type Change struct {

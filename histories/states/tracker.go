@@ -66,7 +66,7 @@ func (t *Tracker) Step(e *histories.Event) []Change {
 	case histories.Lost:
 		t.lost(e)
 	case histories.Closing, histories.Crash:
-		for h := range p.holds.each(ofProcess) {
+		for h := range p.holds.All() {
 			t.end(h)
 		}
 	}
@@ -147,7 +147,7 @@ func (t *Tracker) succeeded(p *process, e *histories.Event) {
 			Permits: max(e.Permits, 1), Part: i, number: t.began,
 		}
 		t.began++
-		p.holds.add(h, ofProcess)
+		p.holds.Add(&h.links[ofProcess], h)
 		t.locked(h)
 		p.counts(h, 1)
 		t.changes = append(t.changes, Change{h, Began})
@@ -200,7 +200,7 @@ func (t *Tracker) About(e *histories.Event) (all []*Hold) {
 	otherSession := func(h *Hold) bool { return e.Session != "" && h.Session != "" && e.Session != h.Session }
 	locks := locksOf(e)
 	if locks[0].Lock == "" {
-		for h := range p.holds.each(ofProcess) {
+		for h := range p.holds.All() {
 			if !otherSession(h) {
 				all = append(all, h)
 			}
@@ -233,7 +233,7 @@ func (t *Tracker) lost(e *histories.Event) {
 // end removes a hold: its process no longer holds the lock.
 func (t *Tracker) end(h *Hold) {
 	if p := t.processes[h.Process]; p != nil {
-		p.holds.remove(h, ofProcess)
+		p.holds.Remove(&h.links[ofProcess])
 		if h.Lost {
 			p.lost--
 			t.lostNow--
@@ -257,7 +257,7 @@ func (t *Tracker) endAll(lock string, process int, which func(*Hold) bool) {
 // known, are removed with it.
 func (t *Tracker) retire(number int, p *process) {
 	delete(t.processes, number)
-	for h := range p.holds.each(ofProcess) {
+	for h := range p.holds.All() {
 		t.unlock(h)
 	}
 	t.lostNow -= p.lost
@@ -270,7 +270,7 @@ func (t *Tracker) Doing(process int) (all []Doing) {
 	if p == nil {
 		return nil
 	}
-	for h := range p.holds.each(ofProcess) {
+	for h := range p.holds.All() {
 		if h.Part == 0 && !h.Lost {
 			all = append(all, Doing{h.Recipe, Holding})
 		}

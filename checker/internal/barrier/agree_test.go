@@ -10,7 +10,7 @@ import (
 
 	"github.com/zkverify/zkverify/checker/internal/drawn"
 	"github.com/zkverify/zkverify/checker/internal/facts"
-	"github.com/zkverify/zkverify/checker/internal/search"
+	"github.com/zkverify/zkverify/checker/internal/judge"
 	"github.com/zkverify/zkverify/histories"
 )
 
@@ -25,11 +25,11 @@ func TestTheEnginesAgreeOnBarriers(t *testing.T) {
 				}
 			}
 			ops := x.operations()
-			a.Cuts += len(cutBarrier(ops, 1, BarrierState{}, search.Never)) - 1
+			a.Cuts += len(cutBarrier(ops, 1, BarrierState{}, judge.Never)) - 1
 			a.Same(t, h, lock.Lock, len(x.early()) > 0, func(size int) bool {
-				s := &search.Caps{Ctx: context.Background(), Left: time.Hour, Memory: 1 << 30, Size: size}
-				var r search.SegmentSearch[BarrierState, barrierStep]
-				r.Window(cutBarrier(ops, s.Size, BarrierState{}, search.Never), true, searchBarrier(s))
+				s := &judge.Caps{Ctx: context.Background(), Left: time.Hour, Memory: 1 << 30, Size: size}
+				var r judge.SegmentSearch[BarrierState, barrierStep]
+				r.Window(cutBarrier(ops, s.Size, BarrierState{}, judge.Never), true, searchBarrier(s))
 				return r.Answer.Illegal
 			}, bruteBarrier(x), 0)
 		}

@@ -5,17 +5,17 @@ import (
 	"slices"
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
-	"github.com/zkverify/zkverify/checker/internal/search"
+	"github.com/zkverify/zkverify/checker/internal/judge"
 )
 
 // barrierSegment is a segment of the history of a barrier.
-type barrierSegment = search.Segment[BarrierState, barrierStep]
+type barrierSegment = judge.Segment[BarrierState, barrierStep]
 
 // operations returns the crossing as operations of BarrierModel, by invocation.
-func (x *Crossing) operations() []search.Operation[barrierStep] {
-	var out []search.Operation[barrierStep]
+func (x *Crossing) operations() []judge.Operation[barrierStep] {
+	var out []judge.Operation[barrierStep]
 	add := func(step barrierStep, o *facts.Op) {
-		one := search.Operation[barrierStep]{Input: step, Call: search.Clock(int64(o.Call)), Ret: search.Clock(int64(o.Ret))}
+		one := judge.Operation[barrierStep]{Input: step, Call: judge.Clock(int64(o.Call)), Ret: judge.Clock(int64(o.Ret))}
 		if step == MayTake {
 			one.Ret = one.Call
 		}
@@ -34,7 +34,7 @@ func (x *Crossing) operations() []search.Operation[barrierStep] {
 	for _, o := range x.Waits {
 		add(Passing, o)
 	}
-	slices.SortStableFunc(out, func(a, b search.Operation[barrierStep]) int { return cmp.Compare(a.Call, b.Call) })
+	slices.SortStableFunc(out, func(a, b judge.Operation[barrierStep]) int { return cmp.Compare(a.Call, b.Call) })
 	return out
 }
 
@@ -50,9 +50,9 @@ func (x *Crossing) operations() []search.Operation[barrierStep] {
 //
 // The history before the first segment, in state begin, has been cut off already. No cut is
 // made after until: operations invoked later need not be known yet.
-func cutBarrier(ops []search.Operation[barrierStep], size int, begin BarrierState, until int64) []barrierSegment {
+func cutBarrier(ops []judge.Operation[barrierStep], size int, begin BarrierState, until int64) []barrierSegment {
 	segments := []barrierSegment{{Cut: begin}}
-	var latest []search.Operation[barrierStep] // updates that may have been the last
+	var latest []judge.Operation[barrierStep] // updates that may have been the last
 	end, pending := int64(-1), false
 	for _, o := range ops {
 		now := &segments[len(segments)-1]
@@ -74,7 +74,7 @@ func cutBarrier(ops []search.Operation[barrierStep], size int, begin BarrierStat
 		case MayTake:
 			pending = true
 		case PutUp, TakeDown:
-			latest = slices.DeleteFunc(latest, func(u search.Operation[barrierStep]) bool { return u.Ret < o.Call })
+			latest = slices.DeleteFunc(latest, func(u judge.Operation[barrierStep]) bool { return u.Ret < o.Call })
 			latest = append(latest, o)
 		}
 	}

@@ -1,6 +1,6 @@
 package barrier
 
-import "github.com/zkverify/zkverify/checker/internal/search"
+import "github.com/zkverify/zkverify/checker/internal/judge"
 
 // barrierStep is an operation of the barrier model.
 type barrierStep byte
@@ -25,8 +25,8 @@ type BarrierState struct {
 // only to the next wait, so it can be put off until just before that. So the state counts them,
 // and a wait uses one up if it must. As operations of their own, which may take effect at any
 // time, they would make the search exponential.
-func BarrierModel(begin BarrierState) search.Model[BarrierState, barrierStep] {
-	return search.Model[BarrierState, barrierStep]{
+func BarrierModel(begin BarrierState) judge.Model[BarrierState, barrierStep] {
+	return judge.Model[BarrierState, barrierStep]{
 		Begin: begin,
 		Step: func(s BarrierState, in barrierStep) (bool, BarrierState) {
 			switch in {

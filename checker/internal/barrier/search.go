@@ -5,21 +5,21 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
-	"github.com/zkverify/zkverify/checker/internal/search"
+	"github.com/zkverify/zkverify/checker/internal/judge"
 )
 
 // barrierSearch searches one barrier in the windows of the history. It keeps the operations of
 // the segment that is not complete yet. It gives up when that segment has become too large: no
 // cut is possible after a remove that is never answered.
 type barrierSearch struct {
-	search.SegmentSearch[BarrierState, barrierStep]
+	judge.SegmentSearch[BarrierState, barrierStep]
 	state BarrierState // at the last cut
 	ops   Crossing     // since then
 }
 
 // window takes in the operations that ended in a window. The oldest operation that is still
 // open was invoked at open.
-func (b *barrierSearch) window(s *search.Caps, t *facts.Trace, ops []*facts.Op, open time.Duration) {
+func (b *barrierSearch) window(s *judge.Caps, t *facts.Trace, ops []*facts.Op, open time.Duration) {
 	if b.Done() {
 		b.ops = Crossing{}
 		return
@@ -27,7 +27,7 @@ func (b *barrierSearch) window(s *search.Caps, t *facts.Trace, ops []*facts.Op, 
 	for _, o := range ops {
 		b.ops.Add(o)
 	}
-	segments := cutBarrier(b.ops.operations(), s.Size, b.state, search.Clock(int64(open)))
+	segments := cutBarrier(b.ops.operations(), s.Size, b.state, judge.Clock(int64(open)))
 	if open := segments[len(segments)-1]; !t.Last && len(open.Ops) > 0 {
 		b.state = open.Cut
 		b.ops.from(open.Ops[0].Call)
@@ -39,11 +39,11 @@ func (b *barrierSearch) window(s *search.Caps, t *facts.Trace, ops []*facts.Op, 
 // from drops the operations that were invoked before an instant of the search's clock.
 func (x *Crossing) from(call int64) {
 	for _, ops := range []*[]*facts.Op{&x.Sets, &x.Removes, &x.Waits} {
-		*ops = slices.DeleteFunc(*ops, func(o *facts.Op) bool { return search.Clock(int64(o.Call)) < call })
+		*ops = slices.DeleteFunc(*ops, func(o *facts.Op) bool { return judge.Clock(int64(o.Call)) < call })
 	}
 }
 
 // searchBarrier returns a function that searches a segment of a barrier.
-func searchBarrier(s *search.Caps) func(barrierSegment) search.Answer {
-	return func(seg barrierSegment) search.Answer { return search.Run(s, BarrierModel(seg.Cut), seg.Ops) }
+func searchBarrier(s *judge.Caps) func(barrierSegment) judge.Answer {
+	return func(seg barrierSegment) judge.Answer { return judge.Search(s, BarrierModel(seg.Cut), seg.Ops) }
 }

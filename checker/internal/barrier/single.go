@@ -2,7 +2,6 @@ package barrier
 
 import (
 	"cmp"
-	"container/heap"
 	"fmt"
 	"slices"
 	"sort"
@@ -12,6 +11,7 @@ import (
 	"github.com/zkverify/zkverify/checker/internal/witness"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/collection"
 	"github.com/zkverify/zkverify/internal/words"
 )
 
@@ -95,7 +95,7 @@ type barrierSweep struct {
 	begun    []*facts.Op // waits for which it is not known yet whether the barrier was up
 
 	taken   time.Duration // removes invoked by then are in pending, or in spare
-	pending deadlines
+	pending collection.Heap[deadline]
 	spare   int           // removes that are never answered
 	last    time.Duration // the last instant chosen so far
 
@@ -178,13 +178,13 @@ func (b *barrierSweep) judge(known time.Duration, early func(d demand, removes i
 func (b *barrierSweep) advance(to time.Duration) {
 	if to > b.taken {
 		for _, r := range b.removes[b.called(b.taken):b.called(to)] {
-			heap.Push(&b.pending, r.Ret)
+			b.pending.Push(deadline(r.Ret))
 		}
 		b.spare += calledBy(b.lost, to) - calledBy(b.lost, b.taken)
 	}
 	b.taken = to
-	for len(b.pending) > 0 && b.pending[0] <= to {
-		b.last = max(b.last, heap.Pop(&b.pending).(time.Duration))
+	for len(b.pending) > 0 && time.Duration(b.pending[0]) <= to {
+		b.last = max(b.last, time.Duration(b.pending.Pop()))
 	}
 }
 
@@ -196,7 +196,7 @@ func (b *barrierSweep) meet(from, to time.Duration) bool {
 	case b.last >= from:
 		return true
 	case len(b.pending) > 0:
-		heap.Pop(&b.pending)
+		b.pending.Pop()
 	case b.spare > 0:
 		b.spare--
 	default:
@@ -271,16 +271,8 @@ func passedEarly(t *facts.Trace, d demand, removes int) verdict.Witness {
 	return w
 }
 
-// deadlines is a heap of the last instants of removes.
-type deadlines []time.Duration
+// deadline is the last instant of a remove.
+type deadline time.Duration
 
-func (d deadlines) Len() int           { return len(d) }
-func (d deadlines) Less(i, j int) bool { return d[i] < d[j] }
-func (d deadlines) Swap(i, j int)      { d[i], d[j] = d[j], d[i] }
-func (d *deadlines) Push(x any)        { *d = append(*d, x.(time.Duration)) }
-func (d *deadlines) Pop() any {
-	last := len(*d) - 1
-	x := (*d)[last]
-	*d = (*d)[:last]
-	return x
-}
+// Before orders deadlines by time.
+func (d deadline) Before(e deadline) bool { return d < e }

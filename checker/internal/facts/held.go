@@ -1,6 +1,10 @@
 package facts
 
-import "iter"
+import (
+	"iter"
+
+	"github.com/zkverify/zkverify/internal/collection"
+)
 
 // Held is the set of holds that a process has, in the order in which they began. A hold is
 // found and removed in the same time in a set of a million as in a set of two.
@@ -23,13 +27,13 @@ func (h *held) of(by *Held) chain {
 
 func (h *held) put(by *Held, c chain) {
 	switch {
-	case h.by == by && c.first == nil:
+	case h.by == by && c.First == nil:
 		h.by, h.chain = nil, c
 	case h.by == by:
 		h.chain = c
-	case c.first == nil:
+	case c.First == nil:
 		delete(h.more, by)
-	case h.by == nil && h.more[by].first == nil:
+	case h.by == nil && h.more[by].First == nil:
 		h.by, h.chain = by, c
 	default:
 		if h.more == nil {
@@ -39,82 +43,36 @@ func (h *held) put(by *Held, c chain) {
 	}
 }
 
-// chain is a doubly linked list of holds. A hold is in several chains. The number of a chain
-// selects the link of the hold that belongs to it.
-type chain struct{ first, last *Hold }
+// chain is a list of holds. A hold is in several chains. The number of a chain selects the link
+// of the hold that belongs to it.
+type chain = collection.List[Hold]
 
-// link is the position of a hold in a chain.
-type link struct{ before, after *Hold }
+type link = collection.Node[Hold]
 
 // The chains of a hold.
 const (
 	inProcess = iota // all holds of its process
 	inLock           // the holds of its process on its lock
-	inPermits        // and the following: see permitChains
 )
 
-func (h *Hold) link(n int) *link {
-	if n < inPermits {
-		return &h.links[n]
-	}
-	return &h.permitLinks[n-inPermits]
-}
-
-func (c *chain) add(h *Hold, n int) {
-	*h.link(n) = link{before: c.last}
-	if c.last == nil {
-		c.first = h
-	} else {
-		c.last.link(n).after = h
-	}
-	c.last = h
-}
-
-func (c *chain) remove(h *Hold, n int) {
-	at := *h.link(n)
-	if at.before == nil {
-		c.first = at.after
-	} else {
-		at.before.link(n).after = at.after
-	}
-	if at.after == nil {
-		c.last = at.before
-	} else {
-		at.after.link(n).before = at.before
-	}
-}
-
-// each yields the holds of the chain. The hold that is yielded may be removed meanwhile.
-func (c chain) each(n int) iter.Seq[*Hold] {
-	return func(yield func(*Hold) bool) {
-		for h := c.first; h != nil; {
-			after := h.link(n).after
-			if !yield(h) {
-				return
-			}
-			h = after
-		}
-	}
-}
-
 // All yields all holds of the process. The hold that is yielded may be removed meanwhile.
-func (h *Held) All() iter.Seq[*Hold] { return h.all.each(inProcess) }
+func (h *Held) All() iter.Seq[*Hold] { return h.all.All() }
 
 // ofLock yields the holds of a lock.
-func (h *Held) ofLock(lock *LockInfo) iter.Seq[*Hold] { return lock.held.of(h).each(inLock) }
+func (h *Held) ofLock(lock *LockInfo) iter.Seq[*Hold] { return lock.held.of(h).All() }
 
-func (h *Held) any() bool { return h.all.first != nil }
+func (h *Held) any() bool { return h.all.First != nil }
 
 func (h *Held) add(hold *Hold) {
-	h.all.add(hold, inProcess)
+	h.all.Add(&hold.links[inProcess], hold)
 	c := hold.info.held.of(h)
-	c.add(hold, inLock)
+	c.Add(&hold.links[inLock], hold)
 	hold.info.held.put(h, c)
 }
 
 func (h *Held) remove(hold *Hold) {
-	h.all.remove(hold, inProcess)
+	h.all.Remove(&hold.links[inProcess])
 	c := hold.info.held.of(h)
-	c.remove(hold, inLock)
+	c.Remove(&hold.links[inLock])
 	hold.info.held.put(h, c)
 }

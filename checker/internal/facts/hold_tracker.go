@@ -42,7 +42,7 @@ func (b *holdTracker) invoked(o *Op) {
 	}
 	if o.unnamed {
 		// If its process holds the lock, in any mode, the operation belongs to that owner.
-		if last := o.info.held.of(&o.By.Holds).last; last != nil {
+		if last := o.info.held.of(&o.By.Holds).Last(); last != nil {
 			o.Owner = last.Owner
 		}
 	}
@@ -76,7 +76,7 @@ func (b *holdTracker) invoked(o *Op) {
 // beside returns the last hold on the lock of o, in another mode, that the owner of o has
 // through the same process.
 func (b *holdTracker) beside(o *Op) (last *Hold) {
-	if o.info.held.of(&o.By.Holds).first == nil {
+	if o.info.held.of(&o.By.Holds).First == nil {
 		return nil
 	}
 	for _, mode := range []histories.Mode{"", histories.ModeRead, histories.ModeWrite} {

@@ -45,7 +45,7 @@ func (b *holdTracker) apartAdd(h *Hold) {
 	for i, key := range permitChains(h) {
 		if key.lock != nil {
 			c := b.apart[key]
-			c.add(h, inPermits+i)
+			c.Add(&h.permitLinks[i], h)
 			b.apart[key] = c
 		}
 	}
@@ -57,7 +57,7 @@ func (b *holdTracker) apartRemove(h *Hold) {
 			continue
 		}
 		c := b.apart[key]
-		if c.remove(h, inPermits+i); c.first == nil {
+		if c.Remove(&h.permitLinks[i]); c.First == nil {
 			delete(b.apart, key)
 		} else {
 			b.apart[key] = c
@@ -93,8 +93,8 @@ func (b *holdTracker) permitsCompleted(o *Op) {
 func (b *holdTracker) givenBack(o *Op) *Hold {
 	var oldest *Hold
 	find := func(c permitChain) {
-		if h := b.apart[c].first; h != nil && (oldest == nil || h.Acquire.Done < oldest.Acquire.Done) {
-			oldest = h
+		if n := b.apart[c].First; n != nil && (oldest == nil || n.Value.Acquire.Done < oldest.Acquire.Done) {
+			oldest = n.Value
 		}
 	}
 	for _, mine := range []permitChain{{lock: o.info, owner: o.Owner, process: -1}, {lock: o.info, process: o.Process}} {
@@ -127,9 +127,9 @@ func (b *holdTracker) meant(e *histories.Event, lock string) iter.Seq[*Hold] {
 		switch {
 		case info.Recipe.HasPermits() && e.Token != none:
 			c := permitChain{lock: info, process: e.Process, token: e.Token}
-			among[0] = b.apart[c].each(inPermits + 3)
+			among[0] = b.apart[c].All()
 			c.token, c.untold = none, true
-			among[1] = b.apart[c].each(inPermits + 4)
+			among[1] = b.apart[c].All()
 		case !info.Recipe.HasPermits() && e.Owner != "":
 			if w := info.owned.of(ownerKey{e.Owner, e.Mode}); w != nil && w.hold != nil && w.hold.By == p && about(e, w.hold) {
 				yield(w.hold)

@@ -9,18 +9,18 @@ import (
 
 	"github.com/zkverify/zkverify/checker/internal/drawn"
 	"github.com/zkverify/zkverify/checker/internal/facts"
-	"github.com/zkverify/zkverify/checker/internal/search"
+	"github.com/zkverify/zkverify/checker/internal/judge"
 	"github.com/zkverify/zkverify/histories"
 )
 
-func caps(size int) *search.Caps {
-	return &search.Caps{Ctx: context.Background(), Left: time.Hour, Memory: 1 << 30, Size: size}
+func caps(size int) *judge.Caps {
+	return &judge.Caps{Ctx: context.Background(), Left: time.Hour, Memory: 1 << 30, Size: size}
 }
 
 // atOnce searches pieces of one lock in one go, cut every so many operations.
-func atOnce(pieces []facts.Piece, sizes *Sizes, size int, admits func(Holdings, int) bool) search.Answer {
+func atOnce(pieces []facts.Piece, sizes *Sizes, size int, admits func(Holdings, int) bool) judge.Answer {
 	s := caps(size)
-	var r search.SegmentSearch[holdingsCut, HoldingsStep]
+	var r judge.SegmentSearch[holdingsCut, HoldingsStep]
 	r.Window(cutHoldings(pieces, sizes, s.Size, beginning(sizes), facts.Forever, facts.Forever), true, searchHoldings(s, admits))
 	return r.Answer
 }

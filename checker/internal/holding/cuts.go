@@ -6,11 +6,11 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
-	"github.com/zkverify/zkverify/checker/internal/search"
+	"github.com/zkverify/zkverify/checker/internal/judge"
 )
 
 // holdingsSegment is a segment of the history of a lock that one or several processes may hold.
-type holdingsSegment = search.Segment[holdingsCut, HoldingsStep]
+type holdingsSegment = judge.Segment[holdingsCut, HoldingsStep]
 
 // holdingsCut is a cut, with the state of the lock there.
 type holdingsCut struct {
@@ -72,20 +72,20 @@ func cutHoldings(pieces []facts.Piece, sizes *Sizes, size int, begin holdingsCut
 		if i+1 < len(segments) {
 			ret = min(ret, segments[i+1].Cut.time)
 		}
-		s.Ops = append(s.Ops, search.Operation[HoldingsStep]{Input: in, Call: call, Ret: ret})
+		s.Ops = append(s.Ops, judge.Operation[HoldingsStep]{Input: in, Call: call, Ret: ret})
 	}
 	for i, p := range pieces {
-		ret := search.Clock(int64(p.From))
-		add(after(ret), HoldingsStep{Kind: Take, Piece: i}, search.Clock(int64(p.Call)), ret)
+		ret := judge.Clock(int64(p.From))
+		add(after(ret), HoldingsStep{Kind: Take, Piece: i}, judge.Clock(int64(p.Call)), ret)
 		if p.To != facts.Forever {
-			call := search.Clock(int64(p.To))
-			add(after(call), HoldingsStep{Kind: Give, Piece: i}, call, max(call, search.Clock(int64(p.Free))))
+			call := judge.Clock(int64(p.To))
+			add(after(call), HoldingsStep{Kind: Give, Piece: i}, call, max(call, judge.Clock(int64(p.Free))))
 		}
 	}
 	if sizes != nil {
 		for _, c := range sizes.All[1:] {
-			call := search.Clock(int64(c.Call))
-			add(after(call), HoldingsStep{Kind: Resize, Size: c.Size}, call, search.Clock(int64(c.Ret)))
+			call := judge.Clock(int64(c.Call))
+			add(after(call), HoldingsStep{Kind: Resize, Size: c.Size}, call, judge.Clock(int64(c.Ret)))
 		}
 	}
 	return segments
@@ -107,7 +107,7 @@ func holdingsCuts(pieces []facts.Piece, sizes *Sizes, size int, begin holdingsCu
 		if p.To > p.From {
 			open = append(open, i)
 		}
-		at := search.Clock(int64(p.From)) + 1
+		at := judge.Clock(int64(p.From)) + 1
 		if 2*(i+1-last) < size || i+1 < len(pieces) && pieces[i+1].From == p.From || p.From > until || at <= begin.time {
 			continue
 		}

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
-	"github.com/zkverify/zkverify/checker/internal/search"
+	"github.com/zkverify/zkverify/checker/internal/judge"
 )
 
 // Holdings is the state of a lock that several processes may hold.
@@ -32,8 +32,8 @@ const (
 //
 // A change of the size takes no permit from a holder. It is always allowed, and affects the
 // takes that come after it.
-func HoldingsModel(begin Holdings, admits func(h Holdings, piece int) bool) search.Model[Holdings, HoldingsStep] {
-	return search.Model[Holdings, HoldingsStep]{
+func HoldingsModel(begin Holdings, admits func(h Holdings, piece int) bool) judge.Model[Holdings, HoldingsStep] {
+	return judge.Model[Holdings, HoldingsStep]{
 		Begin: begin,
 		Step: func(s Holdings, in HoldingsStep) (bool, Holdings) {
 			if in.Kind == Resize {

@@ -1,6 +1,6 @@
 package holding
 
-import "github.com/zkverify/zkverify/checker/internal/search"
+import "github.com/zkverify/zkverify/checker/internal/judge"
 
 // Free is the state of a mutex without a holder.
 const Free = -1
@@ -11,12 +11,12 @@ const Free = -1
 //
 // It is HoldingsModel for a lock with one holder, with a state that takes less than half of the
 // time. At most one piece is held at a cut, unless the history before the cut is illegal.
-func MutexModel(held []int) search.Model[int, HoldingsStep] {
+func MutexModel(held []int) judge.Model[int, HoldingsStep] {
 	begin := Free
 	if len(held) > 0 {
 		begin = held[0]
 	}
-	return search.Model[int, HoldingsStep]{
+	return judge.Model[int, HoldingsStep]{
 		Begin: begin,
 		Step: func(holder int, in HoldingsStep) (bool, int) {
 			if in.Kind == Take {

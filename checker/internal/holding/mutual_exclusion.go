@@ -7,7 +7,6 @@ import (
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
 	"github.com/zkverify/zkverify/checker/internal/judge"
-	"github.com/zkverify/zkverify/checker/internal/search"
 	"github.com/zkverify/zkverify/checker/internal/witness"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
@@ -101,7 +100,7 @@ func (of *exclusionOf) searchIn(e *judge.Engines, t *facts.Trace, holds []*facts
 	}
 	s := of.search
 	s.window(&e.Caps, t, holds, nil, allKnown(t))
-	if s.ended && s.Answer == (search.Answer{}) {
+	if s.ended && s.Answer == (judge.Answer{}) {
 		of.search = nil
 		return 0
 	}

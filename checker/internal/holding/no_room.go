@@ -2,11 +2,11 @@ package holding
 
 import (
 	"cmp"
-	"container/heap"
 	"slices"
 	"time"
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
+	"github.com/zkverify/zkverify/internal/collection"
 )
 
 // shortage is a grant for which there was no room beside the permits held.
@@ -23,6 +23,9 @@ type placed struct {
 	beside []facts.Piece // the pieces held when it returned, if there was no room then and the witness is needed
 	told   bool          // it was reported: there is no such instant
 }
+
+// Before orders pieces by their ends.
+func (p *placed) Before(q *placed) bool { return p.To < q.To }
 
 // noRoom is the interval engine of semaphores. It reports each grant that had no room at any
 // instant at which it can have taken effect. The pieces are sorted by start.
@@ -107,8 +110,8 @@ func (r *placing) settle(until time.Duration, pieces []facts.Piece, sizes *Sizes
 
 // openPermits is a set of pieces that are held, with the sum of their permits.
 type openPermits struct {
-	all  []*placed // in order; some may have ended
-	ends byEnd     // those that have not ended
+	all  []*placed                // in order; some may have ended
+	ends collection.Heap[*placed] // those that have not ended
 	sum  int
 }
 
@@ -122,7 +125,7 @@ func newOpenPermits(some ...[]*placed) *openPermits {
 
 func (o *openPermits) add(some []*placed) {
 	for _, p := range some {
-		heap.Push(&o.ends, p)
+		o.ends.Push(p)
 	}
 	o.all, o.sum = append(o.all, some...), o.sum+sum(some)
 }
@@ -130,7 +133,7 @@ func (o *openPermits) add(some []*placed) {
 // reach removes the pieces that have ended by now from the sum.
 func (o *openPermits) reach(now time.Duration) {
 	for len(o.ends) > 0 && o.ends[0].To <= now {
-		o.sum -= heap.Pop(&o.ends).(*placed).Hold.Permits
+		o.sum -= o.ends.Pop().Hold.Permits
 	}
 }
 
@@ -138,20 +141,6 @@ func (o *openPermits) reach(now time.Duration) {
 func (o *openPermits) left(now time.Duration) []*placed {
 	o.all = slices.DeleteFunc(o.all, func(p *placed) bool { return p.To <= now })
 	return o.all
-}
-
-// byEnd is a heap of pieces, by their ends.
-type byEnd []*placed
-
-func (b byEnd) Len() int           { return len(b) }
-func (b byEnd) Less(i, j int) bool { return b[i].To < b[j].To }
-func (b byEnd) Swap(i, j int)      { b[i], b[j] = b[j], b[i] }
-func (b *byEnd) Push(x any)        { *b = append(*b, x.(*placed)) }
-func (b *byEnd) Pop() any {
-	last := len(*b) - 1
-	x := (*b)[last]
-	*b = (*b)[:last]
-	return x
 }
 
 // decided returns the last instant, not after until, that no acquire can be moved across: every

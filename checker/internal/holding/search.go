@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
-	"github.com/zkverify/zkverify/checker/internal/search"
+	"github.com/zkverify/zkverify/checker/internal/judge"
 )
 
 // holdingsSearch searches the holds of one lock, which one or several processes may hold, in
@@ -15,7 +15,7 @@ import (
 // Where no cut is possible, as after a change of the size that was never answered, that segment
 // grows. The search gives up when the segment has become too large.
 type holdingsSearch struct {
-	search.SegmentSearch[holdingsCut, HoldingsStep]
+	judge.SegmentSearch[holdingsCut, HoldingsStep]
 	admits  func(pieces []facts.Piece) func(Holdings, int) bool // nil: one piece may hold the lock
 	holds   []*facts.Hold                                       // not over, or with a part after the last cut
 	changes []SizeChange
@@ -33,9 +33,9 @@ func newHoldingsSearch(admits func([]facts.Piece) func(Holdings, int) bool, size
 }
 
 // answer returns the answer of the search, the zero Answer if there was none.
-func (q *holdingsSearch) answer() search.Answer {
+func (q *holdingsSearch) answer() judge.Answer {
 	if q == nil {
-		return search.Answer{}
+		return judge.Answer{}
 	}
 	return q.Answer
 }
@@ -56,7 +56,7 @@ func allKnown(t *facts.Trace) horizon {
 
 // window takes in the holds of a window, and the changes of the size that were settled in it. A
 // read/write lock has no changes.
-func (r *holdingsSearch) window(s *search.Caps, t *facts.Trace, holds []*facts.Hold, changes []SizeChange, known horizon) {
+func (r *holdingsSearch) window(s *judge.Caps, t *facts.Trace, holds []*facts.Hold, changes []SizeChange, known horizon) {
 	if r.Done() {
 		r.holds, r.held, r.changes = nil, nil, nil
 		return
@@ -91,7 +91,7 @@ func (r *holdingsSearch) window(s *search.Caps, t *facts.Trace, holds []*facts.H
 		r.GiveUpOn(s, open)
 	}
 	r.SegmentSearch.Window(segments, r.ended, searchHoldings(s, r.admitsAmong(pieces)))
-	r.holds = slices.DeleteFunc(r.holds, func(h *facts.Hold) bool { return t.Over(h) && search.Clock(int64(h.End)) < r.cut.time })
+	r.holds = slices.DeleteFunc(r.holds, func(h *facts.Hold) bool { return t.Over(h) && judge.Clock(int64(h.End)) < r.cut.time })
 }
 
 // whole reports whether the history of a lock with one holder can be cut at the end of this
@@ -120,12 +120,12 @@ func (r *holdingsSearch) admitsAmong(pieces []facts.Piece) func(Holdings, int) b
 
 // searchHoldings returns a function that searches a segment of a lock. admits decides which
 // pieces may hold the lock together; nil means that only one may.
-func searchHoldings(s *search.Caps, admits func(Holdings, int) bool) func(holdingsSegment) search.Answer {
-	return func(seg holdingsSegment) search.Answer {
+func searchHoldings(s *judge.Caps, admits func(Holdings, int) bool) func(holdingsSegment) judge.Answer {
+	return func(seg holdingsSegment) judge.Answer {
 		if admits == nil {
-			return search.Run(s, MutexModel(seg.Cut.state.Held), seg.Ops)
+			return judge.Search(s, MutexModel(seg.Cut.state.Held), seg.Ops)
 		}
-		return search.Run(s, HoldingsModel(seg.Cut.state, admits), seg.Ops)
+		return judge.Search(s, HoldingsModel(seg.Cut.state, admits), seg.Ops)
 	}
 }
 
@@ -144,5 +144,5 @@ func (r *holdingsSearch) begin(cut holdingsCut, pieces []facts.Piece) {
 	for _, i := range cut.state.Held {
 		r.held = append(r.held, pieces[i])
 	}
-	r.changes = slices.DeleteFunc(r.changes, func(c SizeChange) bool { return search.Clock(int64(c.Call)) < cut.time })
+	r.changes = slices.DeleteFunc(r.changes, func(c SizeChange) bool { return judge.Clock(int64(c.Call)) < cut.time })
 }

@@ -2,13 +2,13 @@ package holding
 
 import (
 	"cmp"
-	"container/heap"
 	"slices"
 	"sort"
 	"time"
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/collection"
 )
 
 // Sizes holds the sizes of a semaphore in the course of time.
@@ -88,39 +88,29 @@ func newSizes(all []SizeChange) *Sizes {
 		instants = append(instants, c.Call, c.Until)
 	}
 	slices.Sort(instants)
-	var open bySize
+	var open collection.Heap[SizeChange]
 	for _, now := range slices.Compact(instants) {
 		for ; len(all) > 0 && all[0].Call == now; all = all[1:] {
-			heap.Push(&open, all[0])
+			open.Push(all[0])
 		}
-		at := open.largest(now - 1)
-		s.steps = append(s.steps, sizeStep{now, at, open.largest(now)})
+		at := largest(&open, now-1)
+		s.steps = append(s.steps, sizeStep{now, at, largest(&open, now)})
 	}
 	return s
 }
 
-// bySize is a heap of changes, the largest size first.
-type bySize []SizeChange
+// Before orders changes, the largest size first.
+func (c SizeChange) Before(d SizeChange) bool { return c.Size > d.Size }
 
-func (b *bySize) largest(after time.Duration) int {
+// largest drops the changes that are not in force after a time.
+func largest(b *collection.Heap[SizeChange], after time.Duration) int {
 	for len(*b) > 0 && (*b)[0].Until <= after {
-		heap.Pop(b)
+		b.Pop()
 	}
 	if len(*b) == 0 {
 		return 0
 	}
 	return max((*b)[0].Size, 0)
-}
-
-func (b bySize) Len() int           { return len(b) }
-func (b bySize) Less(i, j int) bool { return b[i].Size > b[j].Size }
-func (b bySize) Swap(i, j int)      { b[i], b[j] = b[j], b[i] }
-func (b *bySize) Push(x any)        { *b = append(*b, x.(SizeChange)) }
-func (b *bySize) Pop() any {
-	last := len(*b) - 1
-	x := (*b)[last]
-	*b = (*b)[:last]
-	return x
 }
 
 // most returns the largest size that is possible at an instant.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
-	"github.com/zkverify/zkverify/checker/internal/search"
 	"github.com/zkverify/zkverify/checker/internal/witness"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/internal/words"
@@ -14,7 +13,7 @@ import (
 type Engines struct {
 	Sweeps   bool // the interval engine judges
 	Searches bool // Porcupine judges
-	Caps     search.Caps
+	Caps     Caps
 	// NotHeldViolates is set if a release that is answered "not held" is a violation.
 	NotHeldViolates bool
 
@@ -24,7 +23,7 @@ type Engines struct {
 
 // Compare compares the answer of the search for one lock with the result of the interval
 // engine.
-func (e *Engines) Compare(t *facts.Trace, v *verdict.Verdict, lock string, found bool, a search.Answer) {
+func (e *Engines) Compare(t *facts.Trace, v *verdict.Verdict, lock string, found bool, a Answer) {
 	switch {
 	case !e.Searches:
 	case a.Undecided():
@@ -38,7 +37,7 @@ func (e *Engines) Compare(t *facts.Trace, v *verdict.Verdict, lock string, found
 
 // noOrderOf returns a witness of a search that found no order, where no better witness is
 // known.
-func noOrderOf(t *facts.Trace, lock string, a search.Answer) verdict.Witness {
+func noOrderOf(t *facts.Trace, lock string, a Answer) verdict.Witness {
 	w := witness.New(t, lock, a.From, min(a.To, t.End))
 	w.What = fmt.Sprintf("Porcupine finds no order in which %s of lock %q, between %s and %s, can have taken effect", words.Count(a.N, "step"), lock, verdict.At(a.From), verdict.At(min(a.To, t.End)))
 	return w

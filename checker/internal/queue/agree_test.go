@@ -9,7 +9,7 @@ import (
 
 	"github.com/zkverify/zkverify/checker/internal/drawn"
 	"github.com/zkverify/zkverify/checker/internal/facts"
-	"github.com/zkverify/zkverify/checker/internal/search"
+	"github.com/zkverify/zkverify/checker/internal/judge"
 	"github.com/zkverify/zkverify/histories"
 )
 
@@ -22,8 +22,8 @@ func TestTheEnginesAgreeOnQueues(t *testing.T) {
 			sweepQueue(nil, queue, func(_, _ *Contender, _ bool) { found = true })
 			a.Cuts += len(cutQueue(queue, 2, queueStart, facts.Forever)) - 1
 			a.Same(t, h, lock.Lock+"'s queue", found, func(size int) bool {
-				s := &search.Caps{Ctx: context.Background(), Left: time.Hour, Memory: 1 << 30, Size: size}
-				var r search.SegmentSearch[queueCut, QueueStep]
+				s := &judge.Caps{Ctx: context.Background(), Left: time.Hour, Memory: 1 << 30, Size: size}
+				var r judge.SegmentSearch[queueCut, QueueStep]
 				r.Window(cutQueue(queue, s.Size, queueStart, facts.Forever), true, searchQueue(s))
 				return r.Answer.Illegal
 			}, bruteQueue(queue), 0)

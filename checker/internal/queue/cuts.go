@@ -5,11 +5,11 @@ import (
 	"slices"
 	"time"
 
-	"github.com/zkverify/zkverify/checker/internal/search"
+	"github.com/zkverify/zkverify/checker/internal/judge"
 )
 
 // queueSegment is a segment of the history of a queue.
-type queueSegment = search.Segment[queueCut, QueueStep]
+type queueSegment = judge.Segment[queueCut, QueueStep]
 
 // queueCut is a cut, with the state of the queue there.
 type queueCut struct {
@@ -83,16 +83,16 @@ func cutQueue(queue []*Contender, size int, begin queueCut, before time.Duration
 		if segment+1 < len(cuts) {
 			ret = min(ret, cuts[segment+1].time)
 		}
-		s.Ops = append(s.Ops, search.Operation[QueueStep]{Input: QueueStep{i, kind, queue[i].Granted}, Call: call, Ret: max(call, ret)})
+		s.Ops = append(s.Ops, judge.Operation[QueueStep]{Input: QueueStep{i, kind, queue[i].Granted}, Call: call, Ret: max(call, ret)})
 	}
 	for i, q := range queue {
-		call := search.Clock(int64(q.Enter))
-		add(first(func(c queueCut) bool { return i < c.entered }), i, Enter, call, search.Clock(int64(q.Place.Time)))
+		call := judge.Clock(int64(q.Enter))
+		add(first(func(c queueCut) bool { return i < c.entered }), i, Enter, call, judge.Clock(int64(q.Place.Time)))
 		if q.Granted {
-			ret := search.Clock(int64(q.Op.Ret))
+			ret := judge.Clock(int64(q.Op.Ret))
 			add(first(func(c queueCut) bool { return ret < c.time || i < c.granted }), i, Grant, call, ret)
 		}
-		add(first(func(c queueCut) bool { return i < c.granted }), i, Leave, search.Clock(int64(q.Stays)), search.Never)
+		add(first(func(c queueCut) bool { return i < c.granted }), i, Leave, judge.Clock(int64(q.Stays)), judge.Never)
 	}
 	return segments
 }
@@ -119,12 +119,12 @@ func queueCuts(queue []*Contender, size int, begin queueCut, before time.Duratio
 			break
 		}
 		now.granted = max(now.granted, byGrant[n])
-		now.time = search.Clock(int64(ret)) + 1
+		now.time = judge.Clock(int64(ret)) + 1
 		if 3*(n+1-last) < size || n+1 < len(byGrant) && queue[byGrant[n+1]].Op.Ret == ret || now.time <= begin.time {
 			continue
 		}
 		last = n + 1
-		for ; e < len(byEntry) && search.Clock(int64(queue[byEntry[e]].Place.Time)) < now.time; e++ {
+		for ; e < len(byEntry) && judge.Clock(int64(queue[byEntry[e]].Place.Time)) < now.time; e++ {
 			now.entered = max(now.entered, byEntry[e]+1)
 		}
 		cuts = append(cuts, now)

@@ -7,7 +7,6 @@ import (
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
 	"github.com/zkverify/zkverify/checker/internal/judge"
-	"github.com/zkverify/zkverify/checker/internal/search"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/internal/words"
@@ -212,7 +211,7 @@ func (j *fairnessJudge) Conclude(e *judge.Engines, t *facts.Trace) {
 			if q == nil {
 				continue
 			}
-			var answer search.Answer
+			var answer judge.Answer
 			if q.search != nil {
 				answer = q.search.Answer
 			}

@@ -1,6 +1,6 @@
 package queue
 
-import "github.com/zkverify/zkverify/checker/internal/search"
+import "github.com/zkverify/zkverify/checker/internal/judge"
 
 // QueueStep is a step of the queue model for contender i, counted in the order of places.
 type QueueStep struct {
@@ -32,8 +32,8 @@ type QueueState struct {
 // can take place in the order of the queue. It also makes the search cheap: the state alone
 // determines the steps taken so far, so the search cannot explode, however many contenders
 // leave at an unknown time.
-func QueueModel(begin QueueState) search.Model[QueueState, QueueStep] {
-	return search.Model[QueueState, QueueStep]{
+func QueueModel(begin QueueState) judge.Model[QueueState, QueueStep] {
+	return judge.Model[QueueState, QueueStep]{
 		Begin: begin,
 		Step: func(s QueueState, in QueueStep) (bool, QueueState) {
 			switch in.Kind {

@@ -2,7 +2,6 @@ package queue
 
 import (
 	"cmp"
-	"container/heap"
 	"math"
 	"slices"
 	"sort"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/collection"
 )
 
 // room determines when a semaphore first had room for the first contender in its queue.
@@ -25,13 +25,13 @@ type room struct {
 
 // sizes are the sizes of one semaphore.
 type sizes struct {
-	open     map[*facts.Op]*size // that have not been answered yet
-	answered []*size             // ok, in order of answer, and not known to be replaced
-	unsure   []*size             // that will never be answered, in the order in which that became known
-	late     []*size             // those moved from unsure, which faults may delay
-	inForce  bySize              // all that are not known to be replaced, and some that are
-	replaced []size              // by until; each has more permits than those before it
-	ends     []time.Duration     // when each was replaced, in order
+	open     map[*facts.Op]*size    // that have not been answered yet
+	answered []*size                // ok, in order of answer, and not known to be replaced
+	unsure   []*size                // that will never be answered, in the order in which that became known
+	late     []*size                // those moved from unsure, which faults may delay
+	inForce  collection.Heap[*size] // all that are not known to be replaced, and some that are
+	replaced []size                 // by until; each has more permits than those before it
+	ends     []time.Duration        // when each was replaced, in order
 }
 
 // size is one size of a semaphore that can be in force.
@@ -40,6 +40,9 @@ type size struct {
 	set     *facts.Op     // nil for the size that the run began with
 	until   time.Duration // another size has certainly replaced it by then; forever if none has
 }
+
+// Before orders sizes, the fewest permits first.
+func (s *size) Before(o *size) bool { return s.permits < o.permits }
 
 // taken is a hold, and the time until which its permits may be out.
 type taken struct {
@@ -53,11 +56,11 @@ func (r *room) invoked(o *facts.Op) {
 	}
 	all := r.sizes.Make(o.Info(), func() *sizes {
 		first := &size{r.t.Header.Locks[o.Lock].Size, nil, facts.Forever}
-		return &sizes{open: map[*facts.Op]*size{}, answered: []*size{first}, inForce: bySize{first}}
+		return &sizes{open: map[*facts.Op]*size{}, answered: []*size{first}, inForce: collection.Heap[*size]{first}}
 	})
 	s := &size{o.Size, o, facts.Forever}
 	all.open[o] = s
-	heap.Push(&all.inForce, s)
+	all.inForce.Push(s)
 }
 
 // crashed records that a change of a size will not be answered.
@@ -138,7 +141,7 @@ func (x *sizes) after(at time.Duration) []size {
 // least returns the least size that can have been in force at a time or later.
 func (x *sizes) least(at time.Duration) int {
 	for len(x.inForce) > 0 && x.inForce[0].until != facts.Forever {
-		heap.Pop(&x.inForce)
+		x.inForce.Pop()
 	}
 	n := math.MaxInt
 	if len(x.inForce) > 0 {
@@ -197,18 +200,4 @@ func (r *room) since(o *facts.Op, from time.Duration, out []taken, held int) (at
 func replacedAt(ends []time.Duration, at time.Duration) bool {
 	_, found := slices.BinarySearch(ends, at)
 	return found
-}
-
-// bySize is a heap of sizes, the fewest permits first.
-type bySize []*size
-
-func (b bySize) Len() int           { return len(b) }
-func (b bySize) Less(i, j int) bool { return b[i].permits < b[j].permits }
-func (b bySize) Swap(i, j int)      { b[i], b[j] = b[j], b[i] }
-func (b *bySize) Push(x any)        { *b = append(*b, x.(*size)) }
-func (b *bySize) Pop() any {
-	last := len(*b) - 1
-	x := (*b)[last]
-	*b = (*b)[:last]
-	return x
 }

@@ -5,13 +5,13 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
-	"github.com/zkverify/zkverify/checker/internal/search"
+	"github.com/zkverify/zkverify/checker/internal/judge"
 )
 
 // queueSearch searches the queue of one lock in the windows of the history. It keeps the
 // contenders of the segment that is not complete yet.
 type queueSearch struct {
-	search.SegmentSearch[queueCut, QueueStep]
+	judge.SegmentSearch[queueCut, QueueStep]
 	queue []*Contender // by place
 	at    queueCut     // the last cut; its counts are indices of queue
 	last  *Contender   // the last contender that had entered by then
@@ -21,7 +21,7 @@ func newQueueSearch() *queueSearch { return &queueSearch{at: queueStart} }
 
 // window takes in the contenders of a window. Later ones ask for the lock not before an
 // instant, so no cut can be made after it.
-func (q *queueSearch) window(s *search.Caps, t *facts.Trace, queue []*Contender, before time.Duration) {
+func (q *queueSearch) window(s *judge.Caps, t *facts.Trace, queue []*Contender, before time.Duration) {
 	if q.Done() {
 		q.queue = nil
 		return
@@ -30,7 +30,7 @@ func (q *queueSearch) window(s *search.Caps, t *facts.Trace, queue []*Contender,
 		if q.last != nil && byPlace(k, q.last) < 0 {
 			// It entered the queue after the cut, yet before one that was in it by
 			// then.
-			q.Answer = search.Answer{Illegal: true, N: 2, From: min(k.Op.Call, q.last.Op.Call), To: max(k.Place.Time, q.last.Place.Time)}
+			q.Answer = judge.Answer{Illegal: true, N: 2, From: min(k.Op.Call, q.last.Op.Call), To: max(k.Place.Time, q.last.Place.Time)}
 			return
 		}
 	}
@@ -60,6 +60,6 @@ func (q *queueSearch) begin(at queueCut) {
 }
 
 // searchQueue returns a function that searches a segment of a queue.
-func searchQueue(s *search.Caps) func(queueSegment) search.Answer {
-	return func(seg queueSegment) search.Answer { return search.Run(s, QueueModel(seg.Cut.state()), seg.Ops) }
+func searchQueue(s *judge.Caps) func(queueSegment) judge.Answer {
+	return func(seg queueSegment) judge.Answer { return judge.Search(s, QueueModel(seg.Cut.state()), seg.Ops) }
 }

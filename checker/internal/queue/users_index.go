@@ -2,21 +2,21 @@ package queue
 
 import (
 	"cmp"
-	"container/heap"
 	"slices"
 	"time"
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
+	"github.com/zkverify/zkverify/internal/collection"
 )
 
 // index finds the acquires under way that are ahead of another. It keeps readers apart: they
 // are not in the way of each other. Entries that are out of date are skipped.
 type index struct {
-	unplaced [2][]*facts.Op // those without a known place, by invocation
-	placed   [2]byOrder     // those with a known place, by place
-	moved    [2][]filed     // those that have had another place before, by the time of the last place
-	told     []filed        // in a queue whose places have numbers: all reported places, by time
-	highest  []int          // the highest number of the first i+1 of told
+	unplaced [2][]*facts.Op            // those without a known place, by invocation
+	placed   [2]collection.Heap[filed] // those with a known place, by place
+	moved    [2][]filed                // those that have had another place before, by the time of the last place
+	told     []filed                   // in a queue whose places have numbers: all reported places, by time
+	highest  []int                     // the highest number of the first i+1 of told
 }
 
 // filed is an acquire with the place that it had when it was filed.
@@ -24,6 +24,9 @@ type filed struct {
 	*facts.Op
 	place facts.Place
 }
+
+// Before orders acquires by place.
+func (f filed) Before(g filed) bool { return before(f.place, g.place) }
 
 func (f filed) stands() bool { return under(f.Op) && f.last() }
 
@@ -77,7 +80,7 @@ func hasMoved(o *facts.Op) bool {
 // add files an acquire that is under way.
 func (x *index) add(o *facts.Op) {
 	if place, known := lastPlace(o); known {
-		heap.Push(&x.placed[side(o)], filed{o, place})
+		x.placed[side(o)].Push(filed{o, place})
 		return
 	}
 	all := x.unplaced[side(o)]
@@ -121,7 +124,7 @@ func (x *index) earliest(side int) *facts.Op {
 func (x *index) first(side int) (filed, bool) {
 	all := &x.placed[side]
 	for len(*all) > 0 && !(*all)[0].stands() {
-		heap.Pop(all)
+		all.Pop()
 	}
 	if len(*all) == 0 {
 		return filed{}, false
@@ -157,20 +160,6 @@ func (x *index) lastMove(side int) (at time.Duration, invoke int) {
 func (x *index) mayBeRenumbered(before time.Duration, number int) bool {
 	i, _ := slices.BinarySearchFunc(x.told, before, func(f filed, before time.Duration) int { return cmp.Compare(f.place.Time, before) })
 	return i > 0 && x.highest[i-1] >= number
-}
-
-// byOrder is a heap by place.
-type byOrder []filed
-
-func (b byOrder) Len() int           { return len(b) }
-func (b byOrder) Less(i, j int) bool { return before(b[i].place, b[j].place) }
-func (b byOrder) Swap(i, j int)      { b[i], b[j] = b[j], b[i] }
-func (b *byOrder) Push(x any)        { *b = append(*b, x.(filed)) }
-func (b *byOrder) Pop() any {
-	last := len(*b) - 1
-	x := (*b)[last]
-	*b = (*b)[:last]
-	return x
 }
 
 // place is the place of an acquire in the queue, to be compared with those of others.

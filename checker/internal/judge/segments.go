@@ -1,4 +1,4 @@
-package search
+package judge
 
 // Segment is a stretch of the history of one lock that can be searched by itself. It begins at
 // a cut, which holds the state there.

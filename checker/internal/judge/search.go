@@ -1,4 +1,4 @@
-package search
+package judge
 
 import (
 	"cmp"
@@ -72,9 +72,9 @@ func oneByOne[S, I any](m Model[S, I], ops []Operation[I]) bool {
 	return true
 }
 
-// Run searches for an order of the operations that the model allows, unless that would exceed a
+// Search searches for an order of the operations that the model allows, unless that would exceed a
 // cap.
-func Run[S, I any](s *Caps, m Model[S, I], ops []Operation[I]) Answer {
+func Search[S, I any](s *Caps, m Model[S, I], ops []Operation[I]) Answer {
 	switch {
 	case s.Ctx.Err() != nil:
 		return Answer{Why: "it was cancelled"}
