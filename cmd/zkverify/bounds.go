@@ -137,7 +137,7 @@ func (f costFlags) watchMemory(ctx context.Context, end context.CancelCauseFunc)
 	}
 	most := f.MaxMemory << 20
 	was := debug.SetMemoryLimit(most/5*4 + int64(len(ballast))) // so that garbage is collected before it counts
-	percent := debug.SetGCPercent(200)                          // no servers share the machine, so the collector may run less often
+	percent := debug.SetGCPercent(300)                          // no servers share the machine, so the collector may run less often
 	stopped, ended := make(chan struct{}), make(chan struct{})
 	go func() { // ends when stop is called
 		defer close(ended)

@@ -90,12 +90,12 @@ func TestABombIsJudgedOrRefusedWithinItsMemory(t *testing.T) {
 	path := bomb(t, 1<<22)
 	for _, command := range []string{"check", "explain", "shrink"} {
 		var said bytes.Buffer
-		most := mostInUse(t, 200<<20)
-		status := zkverify([]string{command, path, "--max-memory", "200"}, &console{out: &said, err: &said})
-		if n := most(); n > 200<<20 {
+		most := mostInUse(t, 100<<20)
+		status := zkverify([]string{command, path, "--max-memory", "100"}, &console{out: &said, err: &said})
+		if n := most(); n > 100<<20 {
 			t.Errorf("%s took %d MiB", command, n>>20)
 		}
-		if text := strings.Join(strings.Fields(said.String()), " "); status != exitUsage || !strings.Contains(text, "more than 200 MiB of memory") {
+		if text := strings.Join(strings.Fields(said.String()), " "); status != exitUsage || !strings.Contains(text, "more than 100 MiB of memory") {
 			t.Errorf("%s: exit %d, %s", command, status, text)
 		}
 	}

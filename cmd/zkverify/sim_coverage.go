@@ -26,7 +26,7 @@ func (s *simCmd) tellCoverage(con *console, dir string, sweep *simulation.Sweep,
 	}
 	for _, p := range all {
 		empty, of := p.Unmet()
-		if of == 0 { // no faults
+		if of == 0 || p.Runs == 0 { // no faults, or interrupted before
 			continue
 		}
 		text := fmt.Sprintf("coverage of plan %s, %s: %d of %d combinations of fault, recipe and state did not occur", p.Plan, words.Count(p.Runs, "run"), len(empty), of)

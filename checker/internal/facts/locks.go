@@ -10,12 +10,16 @@ import (
 
 // Info returns the facts of a lock.
 func (t *Trace) Info(lock string) *LockInfo {
+	if t.latest != nil && t.latest.Lock == lock { // most events are about the lock of the one before
+		return t.latest
+	}
 	known := t.known[lock]
 	if known == nil {
 		known = &LockInfo{Lock: lock, at: len(t.infos), Recipe: t.Recipe(lock)}
 		t.known[lock] = known
 		t.infos = append(t.infos, known)
 	}
+	t.latest = known
 	return known
 }
 

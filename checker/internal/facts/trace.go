@@ -42,6 +42,7 @@ type Trace struct {
 	byNumber  map[int]*Process
 	busy      []*Process // processes with an open operation or a hold
 	known     map[string]*LockInfo
+	latest    *LockInfo   // that Info returned
 	infos     []*LockInfo // in order of appearance
 	touched   []*LockInfo // with an event in this window; in the last one, all
 	listeners []listener
