@@ -32,7 +32,8 @@ func TestReadOnlyServersGrantNothing(t *testing.T) {
 	}))
 	lease := acquire(t, within(t), recipes.NewMutex(holder, path))
 	waiting := acquiring(t.Context(), recipes.NewMutex(waiter, path))
-	time.Sleep(timeout / 4)
+	conn := adminAt(t, addressesOf(own))
+	eventually(t, "it waits", func() bool { return len(contenders(t, conn, path)) == 2 })
 
 	for _, s := range own.Servers()[1:] {
 		if err := own.Kill(t.Context(), s.ID); err != nil {

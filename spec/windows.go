@@ -6,64 +6,6 @@ import (
 	"slices"
 )
 
-// The most that the model takes in one window.
-const (
-	mostNodes = 29 // a node is a bit
-	mostSlots = 12
-	mostLines = 4000
-)
-
-// window is a part of the record of a lock. Before it and after it no node stands and no client
-// believes that it holds the lock, so windows do not depend on each other.
-type window struct {
-	lock    string
-	slots   []slot
-	lines   []line
-	beyond  string // why the model cannot speak of the rest of it, or ""
-	rest    int    // the number of lines of that
-	nodes   int
-	bits    map[int64]int    // by node
-	of      map[int64]int    // the slot of each node
-	owner   map[int64]string // its session
-	stand   map[int64]bool
-	removed map[int64]bool
-	late    map[*ask]bool // acquires that will be granted, although others have deleted their node
-}
-
-// slot is a contender of the model: a process of a client, and its sessions one after the other.
-type slot struct {
-	process  int
-	sessions []string
-	session  int // the contender's session in the model: the first slot with it
-	renewals int // of that: the sessions after the first one that lines speak of
-	believes bool
-	node     int64 // of the belief
-	released bool  // the belief has ended by a release
-	last     int64 // node
-	told     bool  // its client was told that its session has ended before the servers ended it
-}
-
-// line is a step in the words of the model.
-type line struct {
-	kind, who, what, at int
-	step                int // index in the record
-}
-
-// The numbers of the kinds in mutex.pml.
-const (
-	begun = 1 + iota
-	created
-	deleted
-	written
-	granted
-	loss
-	releasing
-	answered
-	ended
-	others
-	empty
-)
-
 // ask is an acquire.
 type ask struct {
 	process, step int
@@ -184,78 +126,8 @@ func (p *splitter) take(i int, s Step) {
 	}
 }
 
-func (w *window) add(l line) {
-	if len(w.lines) == mostLines {
-		w.tooMuch(fmt.Sprintf("more than %d steps", mostLines))
-	}
-	if w.beyond != "" {
-		w.rest++
-		return
-	}
-	w.lines = append(w.lines, l)
-}
-
-func (w *window) tooMuch(why string) {
-	if w.beyond == "" {
-		w.beyond = why
-	}
-}
-
-// slotOf returns the last slot of a process, -1 if there is none.
-func (w *window) slotOf(process int) int {
-	for i := len(w.slots) - 1; i >= 0; i-- {
-		if w.slots[i].process == process {
-			return i
-		}
-	}
-	return -1
-}
-
-// join adds a slot.
-func (w *window) join(process int, session string) int {
-	n := len(w.slots)
-	s := slot{process: process, sessions: []string{session}, session: n}
-	for i := range w.slots {
-		if at := slices.Index(w.slots[i].sessions, session); at >= 0 {
-			s.session, s.sessions = w.slots[i].session, slices.Clone(w.slots[i].sessions[:at+1])
-			if w.slots[s.session].told || at+1 < len(w.slots[i].sessions) {
-				w.tooMuch(severalSessions)
-			}
-			break
-		}
-	}
-	if w.slots = append(w.slots, s); len(w.slots) > mostSlots {
-		w.tooMuch(fmt.Sprintf("more than %d contenders", mostSlots))
-	}
-	return n
-}
-
 // remembered is the number of acquires of a process one of which may have created a node late.
 const remembered = 3
-
-// severalSessions is why a window is beyond the model, of which one contender alone learns that a session has ended.
-const severalSessions = "another session of several contenders"
-
-// stranger is the age of a session that is none of a slot's.
-const stranger = 255
-
-// age returns the number of a session among those of a slot.
-func (w *window) age(who int, session string) int {
-	if n := slices.Index(w.slots[who].sessions, session); n >= 0 {
-		return n
-	}
-	return stranger
-}
-
-// shared reports whether another slot has the session of one.
-func (w *window) shared(who int) bool {
-	for i := range w.slots {
-		if i != who && w.slots[i].session == w.slots[who].session {
-			return true
-		}
-	}
-	return false
-}
 
 func (p *splitter) create(i int, s Step) {
 	w := p.current
@@ -317,11 +189,6 @@ func (p *splitter) askOf(s Step) *ask {
 	a := &ask{process: -1 - len(p.asks)} // a client that the record does not know
 	p.asks[a.process] = append(p.asks[a.process], a)
 	return a
-}
-
-// free returns the slot of a process in which another acquire can begin, -1 if there is none.
-func (w *window) free(process int) int {
-	return slices.IndexFunc(w.slots, func(s slot) bool { return s.process == process && !s.believes && !w.stand[s.last] })
 }
 
 // endsWithSession reports whether a node is deleted by the end of its session after a step, and no
@@ -399,20 +266,4 @@ func (p *splitter) end(i int, s Step) {
 		return
 	}
 	w.add(line{ended, who, 0, w.age(who, s.Session), i})
-}
-
-func (w *window) endBelief(i int, s Step) {
-	who := slices.IndexFunc(w.slots, func(l slot) bool { return l.process == s.Process && l.believes })
-	if who < 0 {
-		return
-	}
-	b := &w.slots[who]
-	b.believes = false
-	// The model's holder whose node others have deleted learns it when it leaves.
-	if s.Kind == Loss && !w.removed[b.node] {
-		w.add(line{loss, who, 0, 0, i})
-		return
-	}
-	b.released = s.Kind == Release
-	w.add(line{releasing, who, 0, 0, i})
 }

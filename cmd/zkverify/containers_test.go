@@ -93,7 +93,7 @@ func TestARunInTheImageOfZkverify(t *testing.T) {
 	if err := os.Chmod(runs, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.Command("docker", "run", "--rm", "--network", "none", "--user", fmt.Sprint(user), "--volume", runs+":/work/runs", image,
+	out, err := exec.Command("docker", "run", "--rm", "--network", "none", "--user", fmt.Sprint(user), "--volume", runs+":/data/runs", image,
 		"run", "--target", "recipes", "--duration", "10s", "--seed", "3", "--out", "runs/first").CombinedOutput()
 	var exit *exec.ExitError
 	undecided := errors.As(err, &exit) && exit.ExitCode() == exitUnknown // on a busy machine

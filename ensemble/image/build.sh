@@ -86,14 +86,14 @@ toxiproxy() {
 
 zkverify() {
 	missing "$zookeeper" && zookeeper
-	mkdir -p "$work/layer/usr/local/bin" "$work/layer/work"
-	chmod 1777 "$work/layer/work" # for any --user
+	mkdir -p "$work/layer/usr/local/bin" "$work/layer/data"
+	chmod 1777 "$work/layer/data" # for any --user
 	(cd "$here/../.." && CGO_ENABLED=0 go build -trimpath \
 		-ldflags "-X main.version=$(git describe --tags --always --dirty 2>/dev/null || echo unknown)" \
 		-o "$work/layer/usr/local/bin/zkverify" ./cmd/zkverify)
 	made=$(docker create "$zookeeper")
-	tar -C "$work/layer" -c usr/local/bin/zkverify work | docker cp - "$made:/"
-	docker commit --change 'ENTRYPOINT ["/usr/local/bin/zkverify"]' --change 'WORKDIR /work' "$made" zkverify/zkverify >/dev/null
+	tar -C "$work/layer" -c usr/local/bin/zkverify data | docker cp - "$made:/"
+	docker commit --change 'ENTRYPOINT ["/usr/local/bin/zkverify"]' --change 'WORKDIR /data' "$made" zkverify/zkverify >/dev/null
 	docker rm "$made" >/dev/null
 }
 

@@ -5,7 +5,7 @@ import "github.com/zkverify/zkverify/histories"
 var handoffDefects = []Defect{
 	{"mutant-handoff-for-ever", histories.Handoff, "fairness",
 		"lock cohorting without its bound",
-		"hands the lock on within its client as long as somebody there wants it"},
+		"hands the lock on within its client as long as another contender there wants it"},
 	{"mutant-handoff-after-loss", histories.Handoff, "fairness",
 		"lock cohorting with locks that can be lost",
 		"goes on handing the lock on within its client when it has been lost"},

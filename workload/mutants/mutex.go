@@ -14,7 +14,7 @@ var mutexDefects = []Defect{
 		"the release of a re-entry deletes the lock node of the outer hold"},
 	{"mutant-delete-by-name", histories.Mutex, "mutual exclusion",
 		"etcd #22082",
-		"the release of a lease that was lost deletes whatever node holds the lock now"},
+		"the release of a lease that was lost deletes the node that holds the lock now, another client's too"},
 }
 
 var mutexEdits = []edit{

@@ -15,7 +15,7 @@ var queueDefects = []Defect{
 		"reads the numbers of the queue into a type that is too small, where they wrap to negative ones"},
 	{"mutant-foreign-child", histories.Mutex, "progress",
 		"CURATOR-43",
-		"takes whatever lies in the lock's directory for a contender"},
+		"takes every node in the lock's directory for a contender"},
 	{"mutant-restarted-sequence", histories.Mutex, "mutual exclusion",
 		"zk-ruby #34",
 		"knows its node by the number, which comes again when the directory of an idle lock is deleted: a stale owner goes on deleting others' nodes"},

@@ -12,7 +12,7 @@ var sessionDefects = []Defect{
 		"repeats a create in the next session, and adopts the node of the last one, which vanishes with it"},
 	{"mutant-unguarded-write", histories.Mutex, "no lost update, guarded",
 		"the usual way to write beside a lock: a check, then a write of the connection",
-		"writes to ZooKeeper in whatever session there is, without a look at its lock node"},
+		"writes to ZooKeeper in its present session, without a look at its lock node"},
 	{"mutant-never-told", histories.Mutex, "loss is told",
 		"CURATOR-604, -206",
 		"does not tell a holder that its session has ended"},

@@ -12,6 +12,9 @@ import (
 	"github.com/zkverify/zkverify/nemesis/fault"
 )
 
+// edgesFault is the fault of the plan edges.
+const edgesFault = "at-message"
+
 // messageLink is a link that can be cut at a given message, and then calls a function.
 type messageLink interface {
 	StrikeAt(ctx context.Context, n int, cut links.Cut, do func()) error

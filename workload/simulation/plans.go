@@ -53,10 +53,9 @@ var swarmTicks = []time.Duration{100 * time.Millisecond, 200 * time.Millisecond,
 // edgesPlan is the plan that searches.
 const edgesPlan = "edges"
 
-// The faults of the plans of one fault.
+// The faults of the plans of one fault, beside edgesFault.
 const (
 	islandFault = "isolate-holder-follower"
-	edgesFault  = "at-message"
 	leaseFault  = "deaf-leader" // besides clocks as fast and as slow as the contract of a lease allows
 )
 

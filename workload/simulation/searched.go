@@ -86,6 +86,3 @@ func searched(placements map[string]bool, processes bool) (all []Searched) {
 func (s Searched) String() string {
 	return fmt.Sprintf("%s, %s: %d of %d placements of one act among its first %d messages, %d of %d of two", s.Recipe, s.Step, s.OneMade, s.One, s.Messages, s.TwoMade, s.Two)
 }
-
-// Searched returns what the plan edges has tried in all runs so far.
-func (s *Sweep) Searched(processes bool) []Searched { return searched(s.placements, processes) }

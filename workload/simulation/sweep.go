@@ -54,6 +54,9 @@ func OpenSweep(path, made string, other bool) (s *Sweep, err error) {
 	return s, err
 }
 
+// Searched returns what the plan edges has tried in all runs so far.
+func (s *Sweep) Searched(processes bool) []Searched { return searched(s.placements, processes) }
+
 // Made returns the number of runs that were asked for, through Has, and are made. The file may
 // have others.
 func (s *Sweep) Made() int { return len(s.asked) }
