@@ -44,11 +44,11 @@ func build(ctx context.Context, out string, seeded, withMutants bool, version st
 		return err
 	}
 	p, err := mutants.Program(root)
+	if !withMutants { // the texts that mutants replace do not matter
+		p.Files, err = nil, nil
+	}
 	if err != nil {
 		return err
-	}
-	if !withMutants {
-		p.Files = nil
 	}
 	if version != "" {
 		p.Flags = append(p.Flags, "-ldflags", "-X main.version="+version)
