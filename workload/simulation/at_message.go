@@ -18,6 +18,7 @@ const edgesFault = "at-message"
 // messageLink is a link that can be cut at a given message, and then calls a function.
 type messageLink interface {
 	StrikeAt(ctx context.Context, n int, cut links.Cut, do func()) error
+	Cut(ctx context.Context, cut links.Cut) error
 }
 
 // The acts of an at-message that cut nothing.
@@ -46,7 +47,7 @@ var lengths = []int{25, 97, 130}
 const (
 	stepParam   = "step"   // the step of the client that begins the count of messages, see steps
 	lengthParam = "length" // one of lengths
-	afterParam  = "after"  // the message at which the second act comes
+	afterParam  = "after"  // the message at which the second act comes; 0: at once
 	sinceParam  = "since"  // from which its messages are counted: sinceFirst, or sinceHealed
 	struckParam = "struck" // in the record of the fault's end: how many of its acts took place
 )
@@ -64,7 +65,7 @@ func atMessage() fault.Kind {
 		Name: edgesFault, Description: "at one message of a client its link is cut, its process paused, its call cancelled, its session expired, its node deleted, or it crashes; and perhaps something else at a later one",
 		Links: true, Span: fault.Timeouts(0.1, 0.2),
 		Params: []fault.Param{
-			fault.Number("message", 1), fault.Choice("act", all...), fault.Choice("then", all...), fault.Number(afterParam, 1), fault.Choice(sinceParam, sinceFirst, sinceHealed),
+			fault.Number("message", 0), fault.Choice("act", all...), fault.Choice("then", all...), fault.Number(afterParam, 0), fault.Choice(sinceParam, sinceFirst, sinceHealed),
 			fault.Choice(stepParam, steps...), fault.Number(lengthParam, 1),
 		},
 		Make: func(s fault.Scene) (fault.Fault, error) {

@@ -20,11 +20,11 @@ type placement struct {
 	Since   string           `json:"since,omitempty"`
 }
 
-// The messages of placements of one act, and of two. A step that is over before its message leaves
-// the strike out.
+// The number of messages at which placements of one act, and of two, act: 0 is the beginning of the
+// step. A step that is over before its message leaves the strike out.
 const (
-	messagesOfOne = 24
-	messagesOfTwo = 10
+	messagesOfOne = 16
+	messagesOfTwo = 8
 )
 
 // digits takes a number apart, the last digit first.
@@ -38,31 +38,50 @@ func (d *digits) of(n int) int {
 
 // placesOfOne and placesOfTwo return the numbers of placements of one and of two acts.
 func placesOfOne(r histories.Recipe, processes bool) uint64 {
-	return uint64(len(stepsOf(r)) * len(acts(processes)) * len(lengths) * messagesOfOne)
+	return uint64(len(stepsOf(r)) * len(firsts(processes)) * messagesOfOne)
 }
 
 func placesOfTwo(r histories.Recipe, processes bool) uint64 {
-	a := len(acts(processes))
-	return uint64(len(stepsOf(r)) * a * a * len(lengths) * 2 * messagesOfTwo * messagesOfTwo)
+	return uint64(len(stepsOf(r)) * len(firsts(processes)) * len(acts(processes)) * 2 * messagesOfTwo * messagesOfTwo)
+}
+
+// first is a first act, and how long it is in force: one of lengths, the shortest for an act that has
+// no end.
+type first struct {
+	act    string
+	length int
+}
+
+func firsts(processes bool) (all []first) {
+	for i, length := range lengths {
+		for _, act := range acts(processes) {
+			if i == 0 || isCut(act) || act == pauseAct {
+				all = append(all, first{act, length})
+			}
+		}
+	}
+	return all
 }
 
 // placementOf returns the n-th placement of a recipe: those of one act and those of two take
 // turns. Placements of one act come in the order of their messages; those of two jump through all,
 // without coming twice.
 func placementOf(r histories.Recipe, processes bool, n uint64) placement {
-	steps, acts := stepsOf(r), acts(processes)
+	steps, firsts, acts := stepsOf(r), firsts(processes), acts(processes)
 	one := placesOfOne(r, processes)
 	if n%2 == 0 {
 		d := digits(n / 2 % one)
-		p := placement{Recipe: r, Act: acts[d.of(len(acts))], Step: steps[d.of(len(steps))], Length: lengths[d.of(len(lengths))]}
-		p.Message = 1 + d.of(messagesOfOne)
+		f := firsts[d.of(len(firsts))]
+		p := placement{Recipe: r, Act: f.act, Step: steps[d.of(len(steps))], Length: f.length}
+		p.Message = d.of(messagesOfOne)
 		return p
 	}
 	all := placesOfTwo(r, processes)
 	d := digits(n / 2 * jump(all) % all)
-	p := placement{Recipe: r, Act: acts[d.of(len(acts))], Then: acts[d.of(len(acts))], Step: steps[d.of(len(steps))], Length: lengths[d.of(len(lengths))]}
+	f := firsts[d.of(len(firsts))]
+	p := placement{Recipe: r, Act: f.act, Then: acts[d.of(len(acts))], Step: steps[d.of(len(steps))], Length: f.length}
 	p.Since = []string{sinceFirst, sinceHealed}[d.of(2)]
-	p.Message, p.After = 1+d.of(messagesOfTwo), 1+d.of(messagesOfTwo)
+	p.Message, p.After = d.of(messagesOfTwo), d.of(messagesOfTwo)
 	return p
 }
 

@@ -90,7 +90,16 @@ func edges(w *world) {
 	if w.Locks == 0 {
 		w.Locks = 1
 	}
+	r, t := w.draws(), w.SessionTimeout
+	// By default two of five clients share a session; others of one session have more to hand over.
+	w.Sessions = []int{0, 0, 3, 2}[r.IntN(4)]
+	if len(w.Recipes) > 0 && w.Recipes[0] == histories.Handoff {
+		w.Sessions = 2
+	}
 	w.Mix.Guarded, w.Mix.Cross = 0.5, 0.6 // what a lock promises while its node has gone unnoticed
+	if r.IntN(2) == 0 {
+		w.Mix.Rest = 40 * time.Millisecond // clients that call again at once
+	}
 	if w.Schedule != nil {
 		return
 	}
@@ -98,8 +107,10 @@ func edges(w *world) {
 	if len(w.Recipes) > 0 {
 		recipe = w.Recipes[0]
 	}
-	r, t := w.draws(), w.SessionTimeout
-	every := 7 * t / 4
+	if recipe == histories.DoubleBarrier && r.IntN(2) == 0 {
+		w.Mix.Patience = t // a member may stay inside while another has long left
+	}
+	every := t
 	strikes := uint64(w.Duration / every)
 	w.Schedule = &nemesis.Schedule{}
 	for i := range strikes {

@@ -69,10 +69,10 @@ func searched(placements map[string]bool, processes bool) (all []Searched) {
 			s.OneMade++
 		}
 	}
-	a, l := len(acts(processes)), len(lengths)
+	one, then := len(firsts(processes)), len(acts(processes))
 	for _, s := range of {
-		s.One = s.Messages * a * l
-		s.Two = a * a * l * 2 * min(s.Messages, messagesOfTwo) * messagesOfTwo
+		s.One = (s.Messages + 1) * one
+		s.Two = one * then * 2 * min(s.Messages+1, messagesOfTwo) * messagesOfTwo
 	}
 	for _, s := range slices.SortedFunc(maps.Values(of), func(a, b *Searched) int {
 		return cmp.Or(cmp.Compare(a.Recipe, b.Recipe), slices.Index(steps, a.Step)-slices.Index(steps, b.Step))
@@ -84,5 +84,5 @@ func searched(placements map[string]bool, processes bool) (all []Searched) {
 
 // String describes the search in a line.
 func (s Searched) String() string {
-	return fmt.Sprintf("%s, %s: %d of %d placements of one act among its first %d messages, %d of %d of two", s.Recipe, s.Step, s.OneMade, s.One, s.Messages, s.TwoMade, s.Two)
+	return fmt.Sprintf("%s, %s: %d of %d placements of one act at its beginning and its first %d messages, %d of %d of two", s.Recipe, s.Step, s.OneMade, s.One, s.Messages, s.TwoMade, s.Two)
 }

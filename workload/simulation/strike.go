@@ -17,9 +17,12 @@ import (
 )
 
 // The steps whose messages are counted. Each begins with the call of an operation and ends with its
-// answer, except stepHold, which lasts from the grant to the call of the release.
+// answer, except stepTurn, which begins when another client calls the release of a lock that the client
+// waits for, stepHold, which lasts from the grant to the call of the release, and stepTold, which
+// begins when a holder is told of a request to release.
 const (
 	stepAcquire = "acquire"
+	stepTurn    = "turn"
 	stepHold    = "hold"
 	stepRelease = "release"
 	stepEnter   = "enter"
@@ -28,9 +31,10 @@ const (
 	stepSet     = "set"
 	stepObserve = "observe"
 	stepResize  = "set-size"
+	stepTold    = "told"
 )
 
-var steps = []string{stepAcquire, stepHold, stepRelease, stepEnter, stepLeave, stepWait, stepSet, stepObserve, stepResize}
+var steps = []string{stepAcquire, stepTurn, stepHold, stepRelease, stepEnter, stepLeave, stepWait, stepSet, stepObserve, stepResize, stepTold}
 
 // stepsOf returns the steps of a recipe.
 func stepsOf(r histories.Recipe) []string {
@@ -40,21 +44,27 @@ func stepsOf(r histories.Recipe) []string {
 	case histories.DoubleBarrier:
 		return []string{stepEnter, stepLeave}
 	case histories.Election:
-		return []string{stepAcquire, stepHold, stepRelease, stepObserve}
+		return []string{stepAcquire, stepTurn, stepHold, stepRelease, stepObserve}
+	case histories.Revocation:
+		return []string{stepAcquire, stepTurn, stepHold, stepTold, stepRelease}
 	case histories.SharedSemaphore:
-		return []string{stepAcquire, stepHold, stepRelease, stepResize}
+		return []string{stepAcquire, stepTurn, stepHold, stepRelease, stepResize}
 	}
-	return []string{stepAcquire, stepHold, stepRelease}
+	return []string{stepAcquire, stepTurn, stepHold, stepRelease}
 }
 
 // begins reports whether an event of a client begins a step.
 func begins(step string, e *histories.Event) bool {
 	acquires := e.Op == histories.Acquire || e.Op == histories.TryAcquire
 	switch step {
+	case stepTurn:
+		return false // it begins with an event of another client
 	case stepAcquire:
 		return e.Type == histories.Invoke && acquires
 	case stepHold:
 		return e.Type == histories.OK && acquires
+	case stepTold:
+		return e.Type == histories.RevokeRequested
 	case stepSet:
 		return e.Type == histories.Invoke && (e.Op == histories.Set || e.Op == histories.Remove)
 	}
@@ -66,7 +76,7 @@ func ends(step string, e *histories.Event) bool {
 	if e.Type == histories.Crash {
 		return true
 	}
-	if step == stepHold {
+	if step == stepHold || step == stepTold {
 		return e.Type == histories.Invoke && e.Op == histories.Release || e.Type == histories.Lost
 	}
 	return (e.Type == histories.OK || e.Type == histories.Fail || e.Type == histories.Info) && e.Op != histories.Read && e.Op != histories.Write
@@ -85,7 +95,8 @@ type strike struct {
 	act, then      string
 	since          string
 	length         time.Duration
-	struck         atomic.Int32 // acts that took place
+	waits          map[string]bool // the locks for which the client waits, in stepTurn
+	struck         atomic.Int32    // acts that took place
 	paused         atomic.Bool
 }
 
@@ -96,13 +107,16 @@ func (k *strike) start(ctx context.Context) error {
 	begun, over, hit := newSignal(), newSignal(), newSignal()
 	clients := len(k.scene.Everyone)
 	stop := k.world.Hear(func(e *histories.Event) {
+		if e.Process < 0 {
+			return
+		}
+		mine := e.Process%clients == k.client.Index
 		switch {
-		case e.Process < 0 || e.Process%clients != k.client.Index:
-		case begins(k.step, e):
+		case mine && begins(k.step, e), k.step == stepTurn && k.turns(e, mine):
 			if begun.give() {
 				k.arm(ctx, k.message, k.act, hit)
 			}
-		case begun.is() && ends(k.step, e):
+		case mine && begun.is() && ends(k.step, e):
 			over.give()
 		}
 	})
@@ -120,7 +134,7 @@ func (k *strike) start(ctx context.Context) error {
 	case <-ctx.Done():
 		return nil
 	}
-	k.carryOut(ctx, k.act)
+	k.carryOut(ctx, k.act, k.message)
 	next := newSignal()
 	if k.then != "" && k.since == sinceFirst {
 		k.arm(ctx, k.after, k.then, next)
@@ -143,13 +157,33 @@ func (k *strike) start(ctx context.Context) error {
 	return nil
 }
 
+// turns reports whether an event begins a stepTurn, and notes for which locks the client waits. The
+// calls for the events of a run do not overlap.
+func (k *strike) turns(e *histories.Event, mine bool) bool {
+	of := []string{e.Lock}
+	for _, p := range e.Parts {
+		of = append(of, p.Lock)
+	}
+	acquires := e.Op == histories.Acquire || e.Op == histories.TryAcquire
+	switch {
+	case mine && e.Type == histories.Invoke && acquires:
+		k.waits = map[string]bool{}
+		for _, lock := range of {
+			k.waits[lock] = true
+		}
+	case mine && (e.Type == histories.Crash || acquires && e.Type != histories.Enqueued):
+		k.waits = nil
+	}
+	return !mine && e.Type == histories.Invoke && e.Op == histories.Release && slices.ContainsFunc(of, func(lock string) bool { return k.waits[lock] })
+}
+
 // await waits for d. If the message of the second act comes meanwhile, it acts.
 func (k *strike) await(ctx context.Context, d time.Duration, next *signal) {
 	until := time.Now().Add(d)
 	if k.then != "" {
 		select {
 		case <-next.given:
-			k.carryOut(ctx, k.then)
+			k.carryOut(ctx, k.then, k.after)
 			if isCut(k.then) || k.then == pauseAct {
 				until = time.Now().Add(max(time.Until(until), k.scene.SessionTimeout()/4))
 			}
@@ -162,9 +196,13 @@ func (k *strike) await(ctx context.Context, d time.Duration, next *signal) {
 	wait.For(ctx, time.Until(until))
 }
 
-// arm has the links cut at a message, or the process paused, and hit given: acts of other sorts are
-// carried out by carryOut at that instant.
+// arm has the links cut at a message, or the process paused, and hit given: acts of other sorts, and
+// all acts at message 0, which is now, are carried out by carryOut at that instant.
 func (k *strike) arm(ctx context.Context, message int, act string, hit *signal) {
+	if message == 0 {
+		hit.give()
+		return
+	}
 	cut := links.Cut("")
 	if isCut(act) {
 		cut = links.Cut(act)
@@ -184,33 +222,52 @@ func (k *strike) arm(ctx context.Context, message int, act string, hit *signal) 
 	}
 }
 
-// carryOut carries out an act that no link does.
-func (k *strike) carryOut(ctx context.Context, act string) {
+// carryOut carries out an act that no link has carried out at its message.
+func (k *strike) carryOut(ctx context.Context, act string, message int) {
 	var err error
 	switch act {
+	case pauseAct:
+		if message == 0 {
+			err = k.scene.World.(fault.Workers).Pause(ctx, k.client.Worker)
+			k.paused.Store(true)
+		}
 	case cancelAct:
 		k.world.Cancel(k.client.Index)
 	case crashAct:
 		k.world.Crash(k.client.Index)
-	case expireAct, deleteAct:
-		err = k.other(ctx, act)
+	case expireAct:
+		err = k.other(ctx, act, k.client.Index)
+	case deleteAct:
+		hit := []int{k.client.Index}
+		if k.scene.Pick.Draw%2 == 0 && k.client.Together != nil {
+			hit = k.client.Together // one node of each, at once
+		}
+		for _, client := range hit {
+			err = errors.Join(err, k.other(ctx, act, client))
+		}
+	default:
+		for _, l := range k.cut {
+			if message == 0 {
+				err = errors.Join(err, l.Cut(ctx, links.Cut(act)))
+			}
+		}
 	}
 	if err == nil {
 		k.struck.Add(1)
 	}
 }
 
-// other carries out another fault on the client.
-func (k *strike) other(ctx context.Context, name string) error {
+// other carries out another fault on a client.
+func (k *strike) other(ctx context.Context, name string, client int) error {
 	kind, err := faults.List().Named(name)
 	if err != nil {
 		return err
 	}
-	f, err := kind.Make(fault.NewScene(k.scene.World, name, fault.Pick{Client: &k.client.Index, Draw: k.scene.Pick.Draw}, nil, false))
+	f, err := kind.Make(fault.NewScene(k.scene.World, name, fault.Pick{Client: &client, Draw: k.scene.Pick.Draw}, nil, false))
 	if err != nil {
 		return err
 	}
-	if !slices.Contains(f.Clients, k.client.Index) {
+	if !slices.Contains(f.Clients, client) {
 		return errors.New("at-message: the client has no session")
 	}
 	return k.world.Strike(ctx, f)
