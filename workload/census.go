@@ -19,7 +19,8 @@ import (
 )
 
 // Deletes and watch removals are asynchronous, and so is the end of
-// goroutines: the census looks again until nothing is left, but not for ever.
+// goroutines: the census looks again until nothing is left, but not for ever. The nodes of a client
+// that crashed as the faults ended are there for a session timeout more.
 const (
 	settleNodes = 2 * time.Second
 	settleStops = 2 * time.Second
@@ -73,7 +74,7 @@ func (r *run) readService() {
 // are idle, but connected.
 func (r *run) countNodes(ctx context.Context, c *histories.Census) (err error) {
 	root := r.Observer.LockRoot()
-	wait.Until(ctx, settleNodes, func() bool {
+	wait.Until(ctx, r.cfg.SessionTimeout+settleNodes, func() bool {
 		var nodesErr, watchesErr error
 		c.Contenders, nodesErr = r.Observer.Ephemerals(root)
 		c.Watched, watchesErr = watched(ctx, r.cfg.Ensemble, root)
