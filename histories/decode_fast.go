@@ -80,13 +80,14 @@ func (r *reader) field(name []byte, e *Event) (bit uint32) {
 		bit, e.Generation = 1<<16, int(r.number(31))
 	case "since":
 		bit, e.Since = 1<<19, time.Duration(r.number(63))
+	case "late":
+		bit, e.Late = 1<<20, time.Duration(r.number(63))
 	case "saying":
 		bit, e.Saying = 1<<17, r.saying()
 	case "refused":
-		bit = 1 << 18
-		if yes := r.truth(); yes != nil {
-			e.Refused = *yes
-		}
+		bit, e.Refused = 1<<18, r.yes()
+	case "unexplained":
+		bit, e.Unexplained = 1<<21, r.yes()
 	}
 	return bit
 }
@@ -160,6 +161,12 @@ func (r *reader) share(s string) string {
 		r.strings[s] = s
 	}
 	return s
+}
+
+// yes reads true or false.
+func (r *reader) yes() bool {
+	yes := r.truth()
+	return yes != nil && *yes
 }
 
 // number reads an integer of at most the given number of bits, without the sign bit.

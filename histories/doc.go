@@ -9,7 +9,7 @@
 // which things happened, each stamped in nanoseconds on the run's one
 // monotonic clock:
 //
-//	{"zkverify":4,"started":"2026-01-02T03:04:05Z","seed":7,"recipe":"mutex",…}
+//	{"zkverify":5,"started":"2026-01-02T03:04:05Z","seed":7,"recipe":"mutex",…}
 //	{"time":1200,"type":"invoke","process":0,"op":"acquire","lock":"orders"}
 //	{"time":1900,"type":"enqueued","process":0,"lock":"orders","token":{"zxid":41}}
 //	{"time":2500,"type":"ok","process":0,"op":"acquire","lock":"orders","token":{"zxid":41},"depth":1}

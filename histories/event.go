@@ -140,9 +140,19 @@ type Event struct {
 	Value    int64  `json:"value,omitempty"`    // for read, write
 	Size     int    `json:"size,omitempty"`     // for set-size
 	Error    string `json:"error,omitempty"`
-	Refused  bool   `json:"refused,omitempty"` // for a try-acquire that failed: the lock reports that another client is in the way
+	// Refused is for a try-acquire that failed: the lock reports that another client is in the way.
+	// It is also for an outermost release that failed: the lock reports, before the deadline of the
+	// lease, that the lease was lost.
+	Refused bool `json:"refused,omitempty"`
 
 	Generation int `json:"generation,omitempty"` // for enter, leave: which round, from 1
+
+	// Late is for ok, fail, info: how long before the answer, in ns, the context of the call had
+	// ended; 0 if it had not.
+	Late time.Duration `json:"late,omitempty"`
+	// Unexplained is for an operation that failed, or whose outcome is unknown: its context had not
+	// ended, and the error reports no refusal, no loss and no crash.
+	Unexplained bool `json:"unexplained,omitempty"`
 
 	Since time.Duration `json:"since,omitempty"` // for stalled: the last time at which the process certainly ran
 

@@ -4,8 +4,9 @@ import "fmt"
 
 // Version is the format version that this package writes, and the newest that
 // it reads. Version 2 added the recipes other than the mutex, version 3 the states
-// of servers, version 4 the times in which the recording process stood still.
-const Version = 4
+// of servers, version 4 the times in which the recording process stood still, version 5 whether the
+// context of a call had ended, and whether its failure has a reason.
+const Version = 5
 
 // History is one whole run.
 type History struct {

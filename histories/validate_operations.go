@@ -108,8 +108,12 @@ func (v *validator) completion(e *Event) error {
 		return fmt.Errorf("process %d completes %s to %d but invoked it to %d", e.Process, e.Op, e.Size, o.Size)
 	case o.Generation != e.Generation:
 		return fmt.Errorf("process %d completes %s of generation %d but invoked it in generation %d", e.Process, e.Op, e.Generation, o.Generation)
-	case e.Refused && (e.Type != Fail || e.Op != TryAcquire):
-		return fmt.Errorf("%s of %s is refused; only a try that fails is", e.Type, e.Op)
+	case e.Refused && (e.Type != Fail || e.Op != TryAcquire && e.Op != Release):
+		return fmt.Errorf("%s of %s is refused; only a try or a release that fails is", e.Type, e.Op)
+	case e.Late < 0:
+		return fmt.Errorf("process %d completes %s %d ns after its context has ended", e.Process, e.Op, e.Late)
+	case e.Unexplained && e.Type == OK:
+		return fmt.Errorf("process %d completes %s, which succeeds and is unexplained", e.Process, e.Op)
 	case e.Op == Revoke && o.Token != e.Token:
 		return fmt.Errorf("process %d completes %s of another token than it invoked it for", e.Process, e.Op)
 	}

@@ -97,6 +97,13 @@ type Elector interface {
 	Observe(ctx context.Context, name string, f func(histories.Token) bool) error
 }
 
+// LeaderElector is implemented by an Elector that can be asked who leads.
+type LeaderElector interface {
+	Elector
+	// Leader returns the token of the leader's term, and the zero Token when there is no leader.
+	Leader(ctx context.Context, name string) (histories.Token, error)
+}
+
 // ElectorOf returns the elector of a client, or an error as LockerOf does.
 func ElectorOf(c Client) (Elector, error) { return got[Elector](c, histories.Election, "") }
 

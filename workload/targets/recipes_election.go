@@ -2,6 +2,7 @@ package targets
 
 import (
 	"context"
+	"errors"
 
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/recipes"
@@ -35,4 +36,12 @@ func (e recipesElection) Observe(ctx context.Context, name string, f func(histor
 		}
 	}
 	return nil
+}
+
+func (e recipesElection) Leader(ctx context.Context, name string) (histories.Token, error) {
+	leader, err := e.recipesLocker(name).Leader(ctx)
+	if errors.Is(err, recipes.ErrNoLeader) {
+		return histories.Token{}, nil
+	}
+	return histories.Token(leader.Token), err
 }

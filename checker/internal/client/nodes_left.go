@@ -17,8 +17,10 @@ import (
 // nodesLeft finds nodes that the calls of a session have left on the servers, by a log of the
 // servers whose times are exact.
 //
-// While no call of a session on a lock is under way, and none of its clients holds the lock or is
-// inside a double barrier, the session has no use for a node of that lock. A call that gave up
+// A node is of use to the calls that were under way in its session, on its lock, when it was created,
+// and to the holds, and the stays inside a double barrier, that came of them. Once these are over the
+// session has no use for it. (A lock with a local hand-off may be handed on to any later call of the
+// session.) A call that gave up
 // deletes its node in the background, so the node may stay for a quarter of TurnBound, the time
 // that wakeUps allows too. No time counts from two session timeouts before the last use to the end
 // of that bound if in it a fault was in force that hits a process of the session, or a server, or
@@ -122,7 +124,7 @@ func (j *nodesLeft) Completed(o *facts.Op) {
 	switch o.Kind {
 	case histories.Enter:
 		if o.OK() {
-			j.inside[k] = o.Ret
+			j.inside[k] = o.Call
 		}
 	case histories.Leave:
 		if since, in := j.inside[k]; in {
@@ -135,6 +137,9 @@ func (j *nodesLeft) Completed(o *facts.Op) {
 		}
 	case histories.Release:
 		h := o.Hold
+		if h != nil && h.Acquire != nil {
+			j.used(o, h.Acquire.Call, o.Ret)
+		}
 		if o.OK() && h != nil && h.Released == o.Ret && h.Token.Zxid != 0 && h.Token.Sub == 0 && o.Recipe() != histories.Handoff {
 			j.waited = append(j.waited, answered{o, h.Session, h.Token, "a release"})
 		}
@@ -146,8 +151,16 @@ func (j *nodesLeft) Ended(h *facts.Hold) {
 	if h.Why == facts.ByCrashing {
 		end = facts.Forever
 	}
-	k := useOf{h.Session, h.Lock}
-	j.use[k] = append(j.use[k], facts.Span{From: h.Start, To: end})
+	j.holds(h, end)
+}
+
+// holds records that a session has a use for the node of a hold, until its end.
+func (j *nodesLeft) holds(h *facts.Hold, end time.Duration) {
+	k, from := useOf{h.Session, h.Lock}, h.Start
+	if h.Acquire != nil {
+		from = h.Acquire.Call
+	}
+	j.use[k] = append(j.use[k], facts.Span{From: from, To: end})
 }
 
 func (j *nodesLeft) Window(*judge.Engines, *facts.Trace) int { return 0 }
@@ -171,8 +184,7 @@ func (j *nodesLeft) close() {
 	}
 	for _, h := range j.t.Holds {
 		if h.EndEvent < 0 {
-			k := useOf{h.Session, h.Lock}
-			j.use[k] = append(j.use[k], facts.Span{From: h.Start, To: facts.Forever})
+			j.holds(h, facts.Forever)
 		}
 	}
 	for k, since := range j.inside {
@@ -198,13 +210,12 @@ func (j *nodesLeft) judge() {
 		}
 	}
 	j.v.Count("nodes that the servers' log has", len(nodes))
-	recovery, ended := j.t.Phases[histories.PhaseRecovery]
 	for _, a := range j.waited {
 		n := j.t.Service.NodeOfToken(a.Lock, a.node)
 		switch {
 		case !j.t.Header.Promises.FirstNode, n == nil || n.Session != a.session:
 		case n.Deleted != nil && (n.Deleted.Time <= a.Ret || j.asked[n.Session] <= a.Ret && j.endsBy(n.Session, n.Deleted.Time)):
-		case a.Refused && ended && a.Call < recovery && a.Ret >= recovery: // its context has ended
+		case a.Refused && a.Late() > 0: // its context has ended, and it waits no longer
 		default:
 			j.v.Violate(func() verdict.Witness {
 				w := witness.New(j.t, a.Lock, a.Call, a.Ret, witness.OfOp(a.Op))
@@ -240,7 +251,7 @@ func (j *nodesLeft) left(n *service.Node) (idle facts.Span, left bool) {
 		end = min(end, n.Deleted.Time)
 	}
 	from := n.Created.Time
-	for _, s := range append(slices.Clip(j.use[useOf{n.Session, n.Lock()}]), facts.Span{From: end, To: end}) {
+	for _, s := range append(slices.Clip(j.usesOf(n)), facts.Span{From: end, To: end}) {
 		idle = facts.Span{From: from, To: min(s.From, end)}
 		if idle.Length() > bound && j.calm(n.Session, idle.From-j.t.Calm(), idle.From+bound) {
 			return idle, true
@@ -252,6 +263,16 @@ func (j *nodesLeft) left(n *service.Node) (idle facts.Span, left bool) {
 	return facts.Span{}, false
 }
 
+// usesOf returns the uses of a node, in order.
+func (j *nodesLeft) usesOf(n *service.Node) []facts.Span {
+	all := j.use[useOf{n.Session, n.Lock()}]
+	if j.t.Recipe(n.Lock()) == histories.Handoff {
+		return all
+	}
+	at := n.Created.Time
+	return slices.DeleteFunc(slices.Clone(all), func(s facts.Span) bool { return s.From > at || s.To < at })
+}
+
 // calm reports whether in a stretch of time no fault was in force that hits the session or a
 // server, and the run went on.
 func (j *nodesLeft) calm(session string, from, to time.Duration) bool {
@@ -260,6 +281,5 @@ func (j *nodesLeft) calm(session string, from, to time.Duration) bool {
 			return false
 		}
 	}
-	in := func(s facts.Span) bool { return s.From <= to && s.To >= from }
-	return len(j.users[session]) > 0 && !slices.ContainsFunc(j.t.Quiet.Spans, in) && !slices.ContainsFunc(j.t.Faults.Stalls, in)
+	return len(j.users[session]) > 0 && j.t.WentOn(from, to)
 }

@@ -54,6 +54,8 @@ type Op struct {
 type seldom struct {
 	began string // the session in which it began, if it ended in another
 	why   string // the error of its answer
+	late  time.Duration
+	odd   bool // its failure is unexplained
 }
 
 func (o *Op) seldom() *seldom {
@@ -70,6 +72,18 @@ func (o *Op) began() string {
 	}
 	return o.more.began
 }
+
+// Late returns how long before the answer the context of the call had ended, 0 if it had not.
+func (o *Op) Late() time.Duration {
+	if o.more == nil {
+		return 0
+	}
+	return o.more.late
+}
+
+// Unexplained reports whether the error of the answer gives no reason that the run knows, and the
+// context of the call had not ended.
+func (o *Op) Unexplained() bool { return o.more != nil && o.more.odd }
 
 // Why returns the error of the answer, "" if it had none.
 func (o *Op) Why() string {
@@ -159,6 +173,12 @@ func (o *Op) complete(i int, e *histories.Event) {
 	o.Done, o.Ret, o.Result, o.Refused = i, e.Time, e.Type, e.Refused
 	if e.Error != "" {
 		o.seldom().why = e.Error
+	}
+	if e.Late > 0 {
+		o.seldom().late = e.Late
+	}
+	if e.Unexplained {
+		o.seldom().odd = true
 	}
 	if e.Owner != "" {
 		o.Owner = e.Owner

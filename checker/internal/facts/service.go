@@ -224,6 +224,11 @@ func (t *Trace) CalmFor(process int, from, to time.Duration) bool {
 	for range t.Faults.ReachingOrOnServers(process, from, to) {
 		return false
 	}
+	return t.WentOn(from, to)
+}
+
+// WentOn reports whether the run went on in all of a stretch of time.
+func (t *Trace) WentOn(from, to time.Duration) bool {
 	in := func(s Span) bool { return s.From <= to && s.To >= from }
 	return !slices.ContainsFunc(t.Quiet.Spans, in) && !slices.ContainsFunc(t.Faults.Stalls, in)
 }

@@ -31,12 +31,13 @@ type progressJudge struct {
 	free   *freeTries
 	wakes  *wakeUps
 	leaks  *leaks
+	calls  *returns
 }
 
 // NewProgress returns the judge of whether locks are granted at all.
 func NewProgress(t *facts.Trace, v *verdict.Verdict) judge.Judge {
 	way := newInTheWay(t)
-	j := &progressJudge{v: v, t: t, recent: &recentAcquires{t: t}, free: newFreeTries(t, way), wakes: newWakeUps(t, way), leaks: newLeaks()}
+	j := &progressJudge{v: v, t: t, recent: &recentAcquires{t: t}, free: newFreeTries(t, way), wakes: newWakeUps(t, way), leaks: newLeaks(), calls: &returns{t: t}}
 	t.Listen(j)
 	return j
 }
@@ -68,6 +69,7 @@ func (j *progressJudge) Completed(o *facts.Op) {
 	j.free.completed(o)
 	j.wakes.completed(o)
 	j.leaks.completed(o)
+	j.calls.completed(o)
 }
 
 func (j *progressJudge) Window(*judge.Engines, *facts.Trace) int {
@@ -82,11 +84,11 @@ func (j *progressJudge) Conclude(_ *judge.Engines, t *facts.Trace) {
 	start, recovering := t.Phases[histories.PhaseRecovery]
 	ended, over := t.Phases[histories.PhaseEnd]
 	missed := j.judgeWakeUps()
-	notWoken := fmt.Sprintf("%s first in a queue and not granted the lock within %s", words.Count(missed, "contender"), verdict.Ms(j.wakes.bound))
+	inChaos := append(missedText(missed, j.wakes.bound), j.calls.judge(v)...)
 	if !recovering {
 		switch {
-		case missed > 0:
-			v.Conclude("", notWoken)
+		case len(inChaos) > 0:
+			v.Conclude("", strings.Join(inChaos, "; "))
 		case len(t.Phases) > 0 && !over:
 			v.Outcome, v.Reason = verdict.Unknown, "the run was interrupted before its recovery phase"
 		default:
@@ -113,7 +115,7 @@ func (j *progressJudge) Conclude(_ *judge.Engines, t *facts.Trace) {
 	}
 	v.Count("locks that were free and tried in vain", len(vain))
 	v.Count("tries of free locks that were refused", len(refused))
-	v.Conclude(holds, strings.Join(r.wrong(bound, notWoken, missed, len(refused), len(vain)), "; "))
+	v.Conclude(holds, strings.Join(append(r.wrong(bound, len(refused), len(vain)), inChaos...), "; "))
 	switch {
 	case v.Violations > 0:
 	case r.tooEarly > 0:
@@ -156,9 +158,17 @@ type pair struct {
 	late           time.Duration // when it got the lock after the deadline; 0 if never
 }
 
-// wrong lists the violations, with the numbers of missed wake-ups, refused tries, and locks
-// that were free and tried without success.
-func (r recovery) wrong(bound time.Duration, notWoken string, missed, refused, vain int) []string {
+// missedText describes missed wake-ups, if there are any.
+func missedText(missed int, bound time.Duration) []string {
+	if missed == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s first in a queue and not granted the lock within %s", words.Count(missed, "contender"), verdict.Ms(bound))}
+}
+
+// wrong lists the violations, with the numbers of refused tries, and locks that were free and tried
+// without success.
+func (r recovery) wrong(bound time.Duration, refused, vain int) []string {
 	var wrong []string
 	if len(r.stuck) > 0 {
 		text := fmt.Sprintf("%d of %s had no acquire within %s of the end of the faults", len(r.stuck), words.Count(r.judged, "pair of client and lock"), verdict.Ms(bound))
@@ -169,9 +179,6 @@ func (r recovery) wrong(bound time.Duration, notWoken string, missed, refused, v
 			}
 		}
 		wrong = append(wrong, text)
-	}
-	if missed > 0 {
-		wrong = append(wrong, notWoken)
 	}
 	if refused > 0 {
 		wrong = append(wrong, words.Count(refused, "try")+" refused although no other process held or wanted the lock")

@@ -30,6 +30,7 @@ type sayings struct {
 	waiting   map[*facts.Process]*unsaid
 	states    states
 	users     map[user]int
+	refused   []*facts.Op                      // releases that reported a loss before the deadline
 	answered  map[*facts.Process]time.Duration // since when a process has no operation under way
 }
 
@@ -66,6 +67,7 @@ func (s *sayings) Conclude(*judge.Engines, *facts.Trace) {
 	}
 	s.untold()
 	s.listedLate()
+	s.notLost()
 	v.Promised, v.Expected = true, true
 	v.Count("answers of leases and locks", s.answers)
 	v.Count("lists of a queue", s.queues)
@@ -148,6 +150,8 @@ func (s *sayings) Completed(o *facts.Op) {
 		}
 		if o.OK() {
 			s.left(o.Hold)
+		} else if o.Refused {
+			s.refused = append(s.refused, o)
 		}
 	}
 }

@@ -86,7 +86,7 @@ func (barrierDriver) set(ctx context.Context, c *client.Client, target lock.Barr
 	defer returned()
 	ctx, cancel := context.WithTimeout(ctx, 2*c.Run.SessionTimeout)
 	defer cancel()
-	return hold.Operate(c, histories.Set, histories.Event{Lock: name}, histories.Info, func() error {
+	return hold.Operate(ctx, c, histories.Set, histories.Event{Lock: name}, histories.Info, func() error {
 		return target.SetBarrier(ctx, name)
 	})
 }
@@ -97,7 +97,7 @@ func (barrierDriver) remove(_ context.Context, c *client.Client, target lock.Bar
 	defer returned()
 	ctx, cancel := context.WithTimeout(ctx, 2*c.Run.SessionTimeout)
 	defer cancel()
-	return hold.Operate(c, histories.Remove, histories.Event{Lock: name}, histories.Info, func() error {
+	return hold.Operate(ctx, c, histories.Remove, histories.Event{Lock: name}, histories.Info, func() error {
 		return target.RemoveBarrier(ctx, name)
 	})
 }
@@ -105,7 +105,7 @@ func (barrierDriver) remove(_ context.Context, c *client.Client, target lock.Bar
 func (barrierDriver) wait(ctx context.Context, c *client.Client, target lock.BarrierClient, name string) error {
 	ctx, returned := c.Cancellable(ctx)
 	defer returned()
-	err := hold.Operate(c, histories.Wait, histories.Event{Lock: name}, histories.Fail, func() error {
+	err := hold.Operate(ctx, c, histories.Wait, histories.Event{Lock: name}, histories.Fail, func() error {
 		return target.WaitBarrier(ctx, name)
 	})
 	if err == nil {

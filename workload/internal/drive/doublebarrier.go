@@ -151,7 +151,7 @@ func (d *doubleBarrierDriver) pass(ctx context.Context, c *client.Client, name s
 	}
 	leaving, left := patiently()
 	defer left()
-	err = hold.Operate(c, histories.Leave, e, histories.Fail, func() error { return member.Leave(leaving) })
+	err = hold.Operate(leaving, c, histories.Leave, e, histories.Fail, func() error { return member.Leave(leaving) })
 	if err != nil {
 		return false, err
 	}
@@ -169,8 +169,10 @@ func enter(entering context.Context, entered func(), c *client.Client, target lo
 	if m != nil && back {
 		m.turnBack(entering, c.Run.Locks[e.Lock].Size, entered)
 	}
-	err = hold.OperateMarked(c, histories.Enter, e, histories.Fail, func() (token histories.Token, err error) {
+	err = hold.OperateMarked(entering, c, histories.Enter, e, histories.Fail, func() (err error) {
 		member, err = target.EnterBarrier(entering, e.Lock)
+		return err
+	}, func(err error) (token histories.Token) {
 		entered()
 		switch {
 		case m == nil:
@@ -180,7 +182,7 @@ func enter(entering context.Context, entered func(), c *client.Client, target lo
 			token = m.gone()
 			gone = token.Zxid != 0
 		}
-		return token, err
+		return token
 	})
 	return member, gone, err
 }

@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"time"
 
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/wait"
 	"github.com/zkverify/zkverify/workload/cycle"
 	"github.com/zkverify/zkverify/workload/internal/client"
 	"github.com/zkverify/zkverify/workload/internal/hold"
@@ -48,18 +50,17 @@ func (electionDriver) observe(ctx context.Context, c *client.Client, name string
 	bounded, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	var end error
-	next, stop := iter.Pull(func(yield func(histories.Token) bool) {
-		end = electorOf(c.Target()).Observe(bounded, name, yield)
-	})
+	next, stop := iter.Pull(func(yield func(histories.Token) bool) { end = seen(bounded, c, name, plan, yield) })
 	defer stop()
 	for range leadersSeen {
-		err := hold.OperateMarked(c, histories.Observe, histories.Event{Lock: name}, histories.Fail, func() (histories.Token, error) {
-			token, more := next()
-			if !more {
-				return token, cmp.Or(end, errObservationEnded)
+		var token histories.Token
+		err := hold.OperateMarked(bounded, c, histories.Observe, histories.Event{Lock: name}, histories.Fail, func() error {
+			var more bool
+			if token, more = next(); !more {
+				return cmp.Or(end, errObservationEnded)
 			}
-			return token, nil
-		})
+			return nil
+		}, func(error) histories.Token { return token })
 		if asPlanned(err) {
 			return nil
 		}
@@ -68,6 +69,22 @@ func (electionDriver) observe(ctx context.Context, c *client.Client, name string
 		}
 	}
 	return nil
+}
+
+// seen calls yield with the leaders that a client sees: as they change, or, of a client that can ask
+// who leads, in some cycles at times of its own.
+func seen(ctx context.Context, c *client.Client, name string, plan cycle.Plan, yield func(histories.Token) bool) error {
+	e := electorOf(c.Target())
+	if asks, ok := e.(lock.LeaderElector); ok && plan.More.IntN(3) == 0 {
+		for {
+			leader, err := asks.Leader(ctx, name)
+			if err != nil || !yield(leader) {
+				return err
+			}
+			wait.For(ctx, time.Duration(plan.More.Float64()*float64(min(plan.Patience, c.Run.SessionTimeout/8))))
+		}
+	}
+	return e.Observe(ctx, name, yield)
 }
 
 var errObservationEnded = errors.New("the observation ended by itself")

@@ -72,7 +72,7 @@ func (revocationDriver) ask(ctx context.Context, c *client.Client, locker lock.R
 	defer cancel()
 	token, node, err := locker.Holder(ctx, name)
 	if err == nil {
-		err = hold.Operate(c, histories.Revoke, histories.Event{Lock: name, Token: token}, histories.Info, func() error {
+		err = hold.Operate(ctx, c, histories.Revoke, histories.Event{Lock: name, Token: token}, histories.Info, func() error {
 			return locker.Revoke(ctx, node)
 		})
 	}

@@ -127,7 +127,8 @@ func (d sharedSemaphoreDriver) setSize(ctx context.Context, c *client.Client, na
 	defer returned()
 	ctx, cancel := context.WithTimeout(ctx, 2*c.Run.SessionTimeout)
 	defer cancel()
-	return hold.OperateMarked(c, histories.SetSize, histories.Event{Lock: name, Size: size}, histories.Info, func() (histories.Token, error) {
-		return resize(c, locker, name, size, func() error { return locker.SetSize(ctx, name, size) })
-	})
+	resized := resizes(c, locker, name, size)
+	return hold.OperateMarked(ctx, c, histories.SetSize, histories.Event{Lock: name, Size: size}, histories.Info, func() error {
+		return locker.SetSize(ctx, name, size)
+	}, resized)
 }

@@ -11,17 +11,19 @@ import (
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
-// resize changes a size to n by calling set, and returns the transaction that did so if nothing
-// else wrote to the size meanwhile, and set wrote only once: then the version of the node is
-// one more, and its data is that of n. A server that lags behind can only answer the read
-// before set with an older version, which makes the difference larger, and then resize returns
-// no transaction. The one change may be that of another client: a set whose request was lost
-// finds out, when it sends it again, that another one came in between, and is done.
-func resize(c *client.Client, locker lock.SizedLocker, name string, n int, set func() error) (histories.Token, error) {
+// resizes begins to change a size to n, which its caller does. It returns a function that returns
+// the transaction of a change that succeeded, if nothing else wrote to the size meanwhile, and the
+// change wrote only once: then the version of the node is one more, and its data is that of n. A
+// server that lags behind can only answer the first read with an older version, which makes the
+// difference larger, and then there is no transaction. The one change may be that of another client:
+// a set whose request was lost finds out, when it sends it again, that another one came in between,
+// and is done.
+func resizes(c *client.Client, locker lock.SizedLocker, name string, n int) (resized func(error) histories.Token) {
+	none := func(error) histories.Token { return histories.Token{} }
 	sized, ok := locker.(lock.SizeByNode)
 	m := sessionReadsOf(c)
 	if !ok || m == nil {
-		return histories.Token{}, set()
+		return none
 	}
 	path, data := sized.SizeNode(name, n)
 	read := func(context.Context) (r sizeRead, err error) {
@@ -29,14 +31,19 @@ func resize(c *client.Client, locker lock.SizedLocker, name string, n int, set f
 		return r, err
 	}
 	before, known := look(m, read)
-	if err := set(); err != nil || !known {
-		return histories.Token{}, err
-	}
-	after, known := look(m, read)
 	if !known {
-		return histories.Token{}, nil
+		return none
 	}
-	return changedBy(before, after, data), nil
+	return func(err error) histories.Token {
+		if err != nil {
+			return histories.Token{}
+		}
+		after, known := look(m, read)
+		if !known {
+			return histories.Token{}
+		}
+		return changedBy(before, after, data)
+	}
 }
 
 // sizeRead is one read of the node of a size.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/workload/internal/client"
@@ -68,10 +69,12 @@ func Acquire(ctx context.Context, c *client.Client, op histories.Op, asked histo
 	a.Type, a.Op, a.Process, a.Session = histories.Invoke, op, c.Current(), c.SessionName()
 	a.Owner = ownerName(a.Process)
 	c.Record(a.Event)
-	strikes := c.StrikeCount()
+	strikes, holds := c.StrikeCount(), c.Holds()
 	ctx, returned := c.Cancellable(ctx)
 	defer returned()
+	late := lateness(ctx)
 	lease, err := do(lock.WithAttempt(ctx, lock.Attempt{Owner: a.Owner, Enqueued: a.enqueued}))
+	a.Late = late()
 
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -81,6 +84,7 @@ func Acquire(ctx context.Context, c *client.Client, op histories.Op, asked histo
 	if err != nil {
 		done.Type, done.Error = histories.Fail, err.Error()
 		done.Refused = op == histories.TryAcquire && errors.Is(err, lock.ErrNotAcquired)
+		done.Unexplained = holds == 0 && done.Late == 0 && unexplained(c, err)
 		c.Record(done)
 		return nil, err
 	}
@@ -110,21 +114,49 @@ func withTokens(parts []histories.Part, tokens []histories.Token) []histories.Pa
 	return out
 }
 
-// Operate runs and records one operation that acquires no lock. An error ends it as failed
-// says: fail if no client acts on it, info if it is not known whether the operation took
-// effect; then the process is retired.
-func Operate(c *client.Client, op histories.Op, e histories.Event, failed histories.Type, do func() error) error {
-	return OperateMarked(c, op, e, failed, func() (histories.Token, error) { return e.Token, do() })
+// lateness begins a call with a context, and returns a function that returns how long ago the
+// context ended, at least 1 ns; 0 if it has not.
+func lateness(ctx context.Context) func() time.Duration {
+	ended := make(chan time.Time, 1)
+	stop := context.AfterFunc(ctx, func() { ended <- time.Now() })
+	return func() time.Duration {
+		if stop() {
+			return 0
+		}
+		return max(time.Since(<-ended), 1)
+	}
 }
 
-// OperateMarked is Operate for an operation whose transaction is known by its token.
-func OperateMarked(c *client.Client, op histories.Op, e histories.Event, failed histories.Type, do func() (histories.Token, error)) error {
+// unexplained reports whether an error gives none of the reasons for which a call of a client that has
+// a target may fail before its context has ended.
+func unexplained(c *client.Client, err error) bool {
+	for _, known := range []error{lock.ErrNotAcquired, lock.ErrLost, lock.ErrNotHeld, lock.ErrCrashed} {
+		if errors.Is(err, known) {
+			return false
+		}
+	}
+	return c.Target() != nil
+}
+
+// Operate runs and records one operation that acquires no lock, with a context. An error ends it
+// as failed says: fail if no client acts on it, info if it is not known whether the operation took
+// effect; then the process is retired.
+func Operate(ctx context.Context, c *client.Client, op histories.Op, e histories.Event, failed histories.Type, do func() error) error {
+	return OperateMarked(ctx, c, op, e, failed, do, func(error) histories.Token { return e.Token })
+}
+
+// OperateMarked is Operate for an operation whose transaction has a token, which mark returns once
+// the operation has returned with an error or nil.
+func OperateMarked(ctx context.Context, c *client.Client, op histories.Op, e histories.Event, failed histories.Type, do func() error, mark func(error) histories.Token) error {
 	e.Type, e.Op, e.Process, e.Session = histories.Invoke, op, c.Current(), c.SessionName()
 	c.Record(e)
-	token, err := do()
-	e.Type, e.Session, e.Token = histories.OK, c.SessionName(), token
+	late := lateness(ctx)
+	err := do()
+	e.Late, e.Token = late(), mark(err)
+	e.Type, e.Session = histories.OK, c.SessionName()
 	if err != nil {
 		e.Type, e.Error = failed, err.Error()
+		e.Unexplained = op != histories.Revoke && op != histories.Leave && e.Late == 0 && unexplained(c, err)
 	}
 	c.Record(e)
 	if e.Type == histories.Info {

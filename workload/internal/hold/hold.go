@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/workload/internal/client"
@@ -36,7 +37,7 @@ type Hold struct {
 // completion of the acquire.
 func New(c *client.Client, acquired histories.Event, lease lock.Lease) *Hold {
 	h := &Hold{Client: c, Lease: lease, done: make(chan struct{}), since: c.StrikeCount(), above: max(acquired.Depth, 1) - 1}
-	acquired.Type, acquired.Op, acquired.Depth = "", "", 0
+	acquired.Type, acquired.Op, acquired.Depth, acquired.Late = "", "", 0, 0
 	h.Holding = &journal.Holding{Event: acquired, Suspended: h.linkChanged}
 	if l, ok := lease.(lock.NodesLease); ok {
 		h.Nodes = l.Nodes
@@ -132,7 +133,9 @@ func (h *Hold) release(ctx context.Context, lease lock.Lease, depth int) {
 	} else {
 		h.Client.Record(e)
 	}
+	due, late := deadlineOf(lease), lateness(ctx)
 	err := lease.Release(ctx)
+	e.Late = late()
 	switch {
 	case err == nil:
 		e.Type = histories.OK
@@ -142,6 +145,7 @@ func (h *Hold) release(ctx context.Context, lease lock.Lease, depth int) {
 	case errors.Is(err, lock.ErrLost), depth > 1, h.Client.Holds() > 0:
 		// The lock is free for another reason; or the process goes on.
 		e.Type = histories.Fail
+		e.Refused = depth == 1 && errors.Is(err, lock.ErrLost) && time.Now().Before(due)
 	default:
 		e.Type = histories.Info
 	}
@@ -155,6 +159,14 @@ func (h *Hold) release(ctx context.Context, lease lock.Lease, depth int) {
 		h.answers().askOver(lease)
 		h.answers().askFree()
 	}
+}
+
+// deadlineOf returns the deadline of a lease, the zero time if it has none.
+func deadlineOf(lease lock.Lease) time.Time {
+	if l, ok := lease.(lock.DeadlineLease); ok {
+		return l.Deadline()
+	}
+	return time.Time{}
 }
 
 // RevokeRequested records that the holder was asked to release, even after the end of the
@@ -193,7 +205,9 @@ func (h *Hold) reenter(ctx context.Context, r lock.Reenterer, held lock.Lease, d
 	}
 	e.Type, e.Op, e.Token = histories.Invoke, histories.Acquire, histories.Token{}
 	h.Client.Record(e)
+	late := lateness(ctx)
 	lease, err := r.Reenter(ctx, e.Lock, held)
+	e.Late = late()
 	if err != nil {
 		h.IsLost()
 		e.Type, e.Error = histories.Fail, err.Error()

@@ -1,0 +1,73 @@
+package queue
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/zkverify/zkverify/checker/internal/facts"
+	"github.com/zkverify/zkverify/checker/internal/witness"
+	"github.com/zkverify/zkverify/checker/verdict"
+	"github.com/zkverify/zkverify/internal/words"
+)
+
+// returns finds calls that returned long after their context had ended, and calls that failed
+// although their context went on, for no reason that their recipe gives. They are judged in virtual
+// time alone, where the machine delays no call: there a call needs no server to return, and only a
+// pause of its process excuses it.
+type returns struct {
+	t                 *facts.Trace
+	longest           time.Duration
+	late, unexplained []func() verdict.Witness
+}
+
+// bound returns the longest time that a call may take to return, 0 if returns are not judged.
+func (r *returns) bound() time.Duration {
+	if r.t.Service == nil || !r.t.Service.Exact() {
+		return 0
+	}
+	return r.t.Header.Promises.TurnBound / 4
+}
+
+func (r *returns) completed(o *facts.Op) {
+	bound, late := r.bound(), o.Late()
+	switch {
+	case bound == 0 || o.Part > 0:
+	case o.Unexplained():
+		r.unexplained = append(r.unexplained, r.witness(o, o.Call, func(p verdict.Party) string {
+			return fmt.Sprintf("%v called %s of %q at %s, and it failed at %s, although its context went on: %s", p, o.Kind, o.Lock, verdict.At(o.Call), verdict.At(o.Ret), o.Why())
+		}))
+	case late == 0 || len(r.t.Faults.PausedIn(o.Process, o.Ret-late, o.Ret)) > 0:
+	case late <= bound:
+		r.longest = max(r.longest, late)
+	default:
+		r.late = append(r.late, r.witness(o, o.Ret-late, func(p verdict.Party) string {
+			return fmt.Sprintf("%v called %s of %q; its context ended at %s, and it returned at %s, more than %s later", p, o.Kind, o.Lock, verdict.At(o.Ret-late), verdict.At(o.Ret), verdict.Ms(bound))
+		}))
+	}
+}
+
+// witness returns the witness of a violation by an operation, which the window may forget.
+func (r *returns) witness(o *facts.Op, from time.Duration, what func(verdict.Party) string) func() verdict.Witness {
+	p := witness.OfOp(o)
+	w := witness.New(r.t, o.Lock, from, o.Ret, p)
+	w.What = what(p)
+	return func() verdict.Witness { return w }
+}
+
+// judge adds the violations to a verdict, and describes them, if there are any.
+func (r *returns) judge(v *verdict.Verdict) (wrong []string) {
+	if r.bound() == 0 {
+		return nil
+	}
+	v.Figures = append(v.Figures, verdict.Figure{Name: "longest return after the end of a context", Value: float64(r.longest) / 1e6, Unit: "ms"})
+	for _, w := range append(r.late, r.unexplained...) {
+		v.Violate(w)
+	}
+	if n := len(r.late); n > 0 {
+		wrong = append(wrong, fmt.Sprintf("%s returned more than %s after the end of the context", words.Count(n, "call"), verdict.Ms(r.bound())))
+	}
+	if n := len(r.unexplained); n > 0 {
+		wrong = append(wrong, words.Count(n, "call")+" failed for no reason that the recipe gives")
+	}
+	return wrong
+}

@@ -1,0 +1,59 @@
+package checker
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/zkverify/zkverify/histories"
+)
+
+// A call returns when its context ends, fails only for a reason that the recipe gives, and reports
+// no loss of a lease that it gives back itself, by a log whose times are exact.
+func TestCallsReturnWithTheirContextAndForAReason(t *testing.T) {
+	fails := func(e histories.Event) func(*run) {
+		return func(r *run) { r.want(5, 1).op(900, histories.Fail, 1, histories.Acquire, e) }
+	}
+	releases := func(e histories.Event) func(*run) {
+		return func(r *run) {
+			r.want(5, 1).got(10, 1, 41).release(50, 1).op(90, histories.Fail, 1, histories.Release, e)
+		}
+	}
+	gone := func(ms int) *servers { return newServers().node(1, 6, 41).deleted(1, ms, 42) }
+	byAnother := func() *servers { s := gone(60); s.Nodes[0].By = session(2); return s }
+	for name, test := range map[string]struct {
+		run       func(*run)
+		servers   *servers
+		guarantee string
+		says      string // "" for no violation
+	}{
+		"at the end of its context": {fails(histories.Event{Late: 1}), gone(20), Progress, ""},
+		"soon after it":             {fails(histories.Event{Late: 250 * time.Millisecond}), gone(20), Progress, ""},
+		"long after it":             {fails(histories.Event{Late: 251 * time.Millisecond}), gone(20), Progress, "more than 250 ms later"},
+		"long after it, in a pause": {func(r *run) {
+			r.want(5, 1).pause(100, 1).wake(890, 1).op(900, histories.Fail, 1, histories.Acquire, histories.Event{Late: 800 * time.Millisecond})
+		}, gone(20), Progress, ""},
+		"long after it, in real time": {fails(histories.Event{Late: 800 * time.Millisecond}), func() *servers { s := gone(20); s.Clock = 2; return s }(), Progress, ""},
+		"for no reason":               {fails(histories.Event{Unexplained: true, Error: "session ended"}), gone(20), Progress, "its context went on: session ended"},
+		"for a reason":                {fails(histories.Event{Error: "lease lost"}), gone(20), Progress, ""},
+		"a release that reports the loss of what it gave back":   {releases(histories.Event{Refused: true, Error: "lease lost"}), gone(60), AnswersAreTrue, "the lease was lost; its node was deleted"},
+		"a release that reports it after the deadline":           {releases(histories.Event{Error: "lease lost"}), gone(60), AnswersAreTrue, ""},
+		"a release of a lease whose node another client deleted": {releases(histories.Event{Refused: true, Error: "lease lost"}), byAnother(), AnswersAreTrue, ""},
+		"a release of a lease whose node was gone before":        {releases(histories.Event{Refused: true, Error: "lease lost"}), gone(49), AnswersAreTrue, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if test.servers.Clock != 2 {
+				test.servers.Clock = 0
+			}
+			r := promising(t)
+			r.h.Header.Promises.Says = true
+			r.h.Header.Promises.TurnBound, r.h.Header.SessionTimeout = time.Second, 2*time.Second
+			test.run(r)
+			v := r.report(WithService(&test.servers.Log)).Verdict(test.guarantee)
+			found := len(v.Witnesses) > 0
+			if found != (test.says != "") || found && !strings.Contains(v.Witnesses[0].What, test.says) {
+				t.Errorf("%v %v", v.Outcome, v.Witnesses)
+			}
+		})
+	}
+}
