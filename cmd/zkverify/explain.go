@@ -56,22 +56,22 @@ func (c *explainCmd) explain(ctx context.Context, con *console) error {
 	if err := report.Explanation(con.out, x, con.style(false)); err != nil {
 		return err
 	}
-	if err := c.tellDecision(con, x.Verdict.Guarantee); err != nil || c.Picture == "" {
-		return err
+	c.tellDecision(con, x.Verdict.Guarantee)
+	if c.Picture == "" {
+		return nil
 	}
 	return c.draw(ctx, con, x)
 }
 
 // tellDecision tells when the violation of a run in virtual time was decided, if that is kept.
-func (c *explainCmd) tellDecision(con *console, guarantee string) error {
+func (c *explainCmd) tellDecision(con *console, guarantee string) {
 	d, err := simulation.ReadDecision(c.Path)
-	if err != nil {
-		return usageError{err}
-	}
-	if d != nil && d.Guarantee == guarantee {
+	switch {
+	case err != nil: // the folder may have any file of that name
+		con.say("when it was decided cannot be read: %v", err)
+	case d != nil && d.Guarantee == guarantee:
 		con.tell("\nin the run with fewer faults, in the folder %s beside the history:\n%s", simulation.DecidedFolder, d)
 	}
-	return nil
 }
 
 // draw writes the picture. If it cannot be drawn, no file is left.

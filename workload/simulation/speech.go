@@ -101,6 +101,9 @@ func (s *speech) tell(m live.Message) string {
 	}
 	s.part[sd] = data
 	text := fmt.Sprintf("%s asks server %d: ", client, m.Server-s.first+1)
+	if strings.HasPrefix(client, "clients") {
+		text = fmt.Sprintf("%s ask server %d: ", client, m.Server-s.first+1)
+	}
 	if m.Reply {
 		text = fmt.Sprintf("server %d tells %s: ", m.Server-s.first+1, client)
 	}

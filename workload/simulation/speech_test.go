@@ -38,7 +38,7 @@ func TestMessagesAreToldInWords(t *testing.T) {
 		tr.messages = append(tr.messages, message{m, time.Duration(len(tr.messages)) * time.Millisecond})
 		want = append(want, text)
 	}
-	const from, to = "clients 2, 3 asks server 2: ", "server 2 tells clients 2, 3: "
+	const from, to = "clients 2, 3 ask server 2: ", "server 2 tells clients 2, 3: "
 	says(false, false, wire.Frame(&wire.ConnectRequest{}), from+"connect with a new session")
 	says(true, false, wire.Frame(&wire.ConnectResponse{Timeout: 2000, Session: 5}), to+"connect with session 0x0000000000000005")
 	says(false, true, ask(1, wire.Create2, &wire.CreateRequest{Path: "/l/n-", Flags: wire.FlagEphemeralSequential}), from+"create /l/n- (ephemeral, sequential) (it is lost)")
@@ -55,7 +55,7 @@ func TestMessagesAreToldInWords(t *testing.T) {
 	}}), to+"all or none (check /l/n-7, set /v): there is no such node")
 	says(false, false, ask(wire.PingXid, wire.Ping), from+"ping")
 	says(true, false, answer(wire.PingXid, wire.OK), to+"ping: done")
-	says(false, false, []byte("mntr"), `clients 2, 3 asks server 2: "mntr"`)
+	says(false, false, []byte("mntr"), `clients 2, 3 ask server 2: "mntr"`)
 	path := filepath.Join(t.TempDir(), TraceFile)
 	if err := tr.write(path, kept); err != nil {
 		t.Fatal(err)
