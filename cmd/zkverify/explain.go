@@ -10,6 +10,7 @@ import (
 	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
 	"github.com/zkverify/zkverify/report"
 	"github.com/zkverify/zkverify/workload/folder"
+	"github.com/zkverify/zkverify/workload/simulation"
 )
 
 // explainCmd tells a violation in plain words.
@@ -52,10 +53,25 @@ func (c *explainCmd) explain(ctx context.Context, con *console) error {
 	if err != nil {
 		return refusal(file.Path(), err)
 	}
-	if err := report.Explanation(con.out, x, con.style(false)); err != nil || c.Picture == "" {
+	if err := report.Explanation(con.out, x, con.style(false)); err != nil {
 		return err
 	}
+	c.tellDecision(con, x.Verdict.Guarantee)
+	if c.Picture == "" {
+		return nil
+	}
 	return c.draw(ctx, con, x)
+}
+
+// tellDecision tells when the violation of a run in virtual time was decided, if that is kept.
+func (c *explainCmd) tellDecision(con *console, guarantee string) {
+	d, err := simulation.ReadDecision(c.Path)
+	switch {
+	case err != nil: // the folder may have any file of that name
+		con.say("when it was decided cannot be read: %v", err)
+	case d != nil && d.Guarantee == guarantee:
+		con.tell("\nin the run with fewer faults, in the folder %s beside the history:\n%s", simulation.DecidedFolder, d)
+	}
 }
 
 // draw writes the picture. If it cannot be drawn, no file is left.

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -61,7 +60,7 @@ type simCmd struct {
 }
 
 func (simCmd) Help() string {
-	return help.WithExamples("Drives the locks as they are shipped, on servers that are simulated in the same process, in virtual time, and judges each run as a real one. A run is decided by its seed: a run that violates a guarantee is made again twice, then with fewer and fewer faults as long as it still does, and the command that makes it again is printed. Without a seeded Go runtime (make build-sim) the same seed makes nearly the same run, not exactly. With --validate the model of the mutex, spec/mutex.pml, has to be able to do what each run has done (docs/spec.md). The exit status is 1 if a run violates a guarantee, 0 if all runs were made, none violates one and at least one put every guarantee to the test, else 2.",
+	return help.WithExamples("Drives the locks as they are shipped, on servers that are simulated in the same process, in virtual time, and judges each run as a real one. A run is decided by its seed: a run that violates a guarantee is made again twice, then with fewer and fewer faults as long as it still does, and, on a seeded runtime, resumed from its messages on with other choices, which tells the choice that decided; the command that makes it again is printed. Without a seeded Go runtime (make build-sim) the same seed makes nearly the same run, not exactly. With --validate the model of the mutex, spec/mutex.pml, has to be able to do what each run has done (docs/spec.md). The exit status is 1 if a run violates a guarantee, 0 if all runs were made, none violates one and at least one put every guarantee to the test, else 2.",
 		"zkverify sim --seeds 1000 --recipe all --plan all",
 		"zkverify sim --for 8h --recipe all --plan all",
 		"zkverify sim --from 4711 --seeds 1 --trace --until 12s")
@@ -322,50 +321,6 @@ func simSentence(o simulation.Outcome, kept string) string {
 		return fmt.Sprintf("DIFFERS from spec/mutex.pml: %s (%s)", o.Model.Differs[0], filepath.Join(kept, spec.RecordFile))
 	}
 	return fmt.Sprintf("%s: %s (%s)", o.Outcome, o.Reason, kept)
-}
-
-// confirmations is the number of times that a run with a violation is repeated.
-const confirmations = 2
-
-// confirm repeats a run with a violation, looks for fewer faults that suffice, and prints the
-// command that runs it again.
-func (s *simCmd) confirm(ctx context.Context, con *console, fleet simulation.Fleet, dir string, o simulation.Outcome) error {
-	scratch := filepath.Join(dir, "again")
-	fleet.Look = simulation.Look{}
-	same, violated, err := fleet.Again(ctx, o, scratch, confirmations)
-	if err != nil {
-		return err
-	}
-	text := fmt.Sprintf("seed %d, plan %s, again: %d of %d runs did the same, message by message", o.Spec.Seed, o.Spec.Plan, same, confirmations)
-	if !o.Exact {
-		text += " (seeded, not exact: make build-sim builds the program that is)"
-	}
-	if same < confirmations {
-		text += fmt.Sprintf(", %d violate the same", violated)
-	}
-	if violated > 0 && len(o.Schedule.Steps) > 0 {
-		con.say("seed %d, plan %s: looking for the faults that it takes, in at most %d runs", o.Spec.Seed, o.Spec.Plan, simulation.ShrinkRuns)
-		small, runs, err := fleet.Shrink(ctx, o, scratch)
-		if err != nil {
-			return err
-		}
-		file := filepath.Join(dir, o.Spec.Name(), "faults.yaml")
-		err = folder.WriteFile(file, func(w io.Writer) error { return small.Schedule.WriteYAML(w, "") })
-		if err != nil {
-			return err
-		}
-		text += fmt.Sprintf("; %d of its %s are enough (%s, %s)", len(small.Schedule.Steps), words.Count(len(o.Schedule.Steps), "fault"), file, words.Count(runs, "run"))
-	}
-	again := o.Spec.Command()
-	if s.Schedule != "" {
-		again += " --schedule " + s.Schedule
-	}
-	tell := con.tell
-	if s.JSON {
-		tell = con.say
-	}
-	tell("%s\nto run it again: zkverify %s\nor, with its messages: zkverify replay %s", text, again, filepath.Join(dir, o.Spec.Name()))
-	return os.RemoveAll(scratch)
 }
 
 // simRun is the internal command that makes one run.

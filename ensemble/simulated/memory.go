@@ -27,6 +27,9 @@ type Memory struct {
 	Orders *live.Orders
 }
 
+// OwnAddress is the address from which connections come that no link carries, as those of the bench.
+const OwnAddress = "198.51.100.1"
+
 // InMemory starts servers as Start does, but without ports: clients connect by
 // DialContext, and through the links of Network. Started in a bubble of testing/synctest
 // they follow its clock.
@@ -75,7 +78,7 @@ func newMemory(e *Ensemble, c Memory) *memory {
 		// The address is of a network that is reserved for documentation (RFC 5737). A name would
 		// make clients ask a name server.
 		s.Addr, s.Dialer = fmt.Sprintf("192.0.2.%d:2181", s.ID), m
-		m.links[s.Addr] = m.to(s, "198.51.100.1")
+		m.links[s.Addr] = m.to(s, OwnAddress)
 	}
 	return m
 }

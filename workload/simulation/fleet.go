@@ -72,10 +72,15 @@ type request struct {
 	Trace int    `json:"trace"` // 0 or 1
 	// Validate is 0 or 1.
 	Validate int `json:"validate"`
+	// Message and Seed are the Branch, always as many digits.
+	Message string `json:"message"`
+	Seed    string `json:"seed"`
 }
 
 func (f Fleet) request(s Spec) request {
-	r := request{Spec: s, Until: fmt.Sprintf("%020d", f.Look.Until)}
+	digits := func(n uint64) string { return fmt.Sprintf("%020d", n) }
+	b := f.Look.Branch
+	r := request{Spec: s, Until: digits(uint64(f.Look.Until)), Message: digits(uint64(b.Message)), Seed: digits(b.Seed)}
 	if f.Look.Trace {
 		r.Trace = 1
 	}
@@ -88,12 +93,15 @@ func (f Fleet) request(s Spec) request {
 // Host carries out the one run that a Fleet asks for, as campaign.Host does.
 func Host(version string, in io.Reader, out io.Writer) {
 	campaign.Host(version, in, out, func(t *testing.T, r request) (Outcome, error) {
-		until, err := strconv.ParseInt(r.Until, 10, 64)
-		if err != nil {
-			return Outcome{}, fmt.Errorf("until: %w", err)
+		var n [3]uint64
+		for i, digits := range []string{r.Until, r.Message, r.Seed} {
+			var err error
+			if n[i], err = strconv.ParseUint(digits, 10, 64); err != nil {
+				return Outcome{}, fmt.Errorf("a number of the request: %w", err)
+			}
 		}
 		seeded.Seed(uint64(r.Spec.Seed))
-		o, err := Run(t, ".", r.Spec, Look{time.Duration(until), r.Trace == 1, r.Validate == 1})
+		o, err := Run(t, ".", r.Spec, Look{time.Duration(n[0]), r.Trace == 1, r.Validate == 1, Branch{int(n[1]), n[2]}})
 		o.CPU = campaign.CPU()
 		return o, err
 	})

@@ -1,18 +1,11 @@
 package simulation
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
-	"io"
-	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"testing"
 	"testing/synctest"
@@ -21,9 +14,7 @@ import (
 	"github.com/zkverify/zkverify/checker"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/ensemble"
-	"github.com/zkverify/zkverify/ensemble/model/live"
 	"github.com/zkverify/zkverify/ensemble/simulated"
-	"github.com/zkverify/zkverify/ensemble/txnlog"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/internal/seeded"
 	"github.com/zkverify/zkverify/nemesis"
@@ -38,6 +29,8 @@ type Outcome struct {
 	Reason  string          `json:"reason,omitempty"`
 	// Violated names the guarantees that are violated, in the order of the report.
 	Violated []string `json:"violated,omitempty"`
+	// By is the instant at which the first violation of the first of them is complete.
+	By time.Duration `json:"by,omitempty"`
 	// Trouble is the error of the run itself; the history until then was still judged.
 	Trouble string `json:"trouble,omitempty"`
 	// Hash is the hash of all messages between clients and servers, and of their times.
@@ -84,13 +77,13 @@ func Run(t *testing.T, dir string, s Spec, look Look) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	trace := &trace{hash: sha256.New(), keep: look.Trace}
+	trace := &trace{hash: sha256.New(), keep: look.Trace, branch: look.Branch}
 	var done folder.Recorded
 	var kept *histories.Kept // not in a file: most runs pass, and a tenth of their time would go into it
 	var runErr error
 	synctest.Test(t, func(t *testing.T) { done, kept, runErr = w.record(t.Context(), s, look.Until, trace) })
 	if look.Trace {
-		if err := trace.write(filepath.Join(dir, TraceFile)); err != nil {
+		if err := trace.write(filepath.Join(dir, TraceFile), kept); err != nil {
 			return Outcome{}, err
 		}
 	}
@@ -120,10 +113,13 @@ func Run(t *testing.T, dir string, s Spec, look Look) (Outcome, error) {
 	}
 	for i := range r.Verdicts {
 		if r.Verdicts[i].Outcome == verdict.Violated {
+			if len(o.Violated) == 0 {
+				o.By = r.Verdicts[i].Witnesses[0].To
+			}
 			o.Violated = append(o.Violated, r.Verdicts[i].Guarantee)
 		}
 	}
-	if o.Passed() && !look.Trace {
+	if (o.Passed() || look.Branch.Seed != 0) && !look.Trace {
 		return o, nil
 	}
 	if err := kept.Write(filepath.Join(dir, folder.History)); err != nil {
@@ -140,6 +136,7 @@ func Run(t *testing.T, dir string, s Spec, look Look) (Outcome, error) {
 
 // record carries out the run, inside the bubble.
 func (w *world) record(ctx context.Context, s Spec, until time.Duration, t *trace) (folder.Recorded, *histories.Kept, error) {
+	t.fork() // at the beginning, if that is where the run goes on otherwise
 	servers := ensemble.LocalConfig{ZooKeeper: s.ZooKeeper, TickTime: w.tick}
 	if s.Seed%2 != 0 {
 		servers.FirstID = 128 // one run in two: neither sort of session is the exception
@@ -153,61 +150,10 @@ func (w *world) record(ctx context.Context, s Spec, until time.Duration, t *trac
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	t.began, t.until, t.end = time.Now(), until, func() { cancel(context.DeadlineExceeded) }
+	t.first = max(servers.FirstID, 1)
 	done, kept, err := folder.Keep(ctx, *w.Config, time.Time{}, map[string]string{
 		"plan": s.Plan, "seed": strconv.FormatInt(s.Seed, 10), "clock": "virtual",
 	})
 	t.chosen, t.txns = e.Chosen(), e.Committed()
 	return done, kept, errors.Join(err, e.Close())
-}
-
-// trace records the messages of clients and servers.
-type trace struct {
-	hash     hash.Hash
-	count    int // messages
-	keep     bool
-	messages []live.Message // if they are kept
-	chosen   int            // choices of the order of messages
-
-	txns []txnlog.Txn // of the servers, once the run is over
-
-	// end is called with the first message after until, if that is not 0. A timer, or a deadline
-	// of the run's context, would change the order of other timers, and with that the run.
-	began time.Time
-	until time.Duration
-	end   func()
-}
-
-// note implements live.Live.Trace.
-func (t *trace) note(m live.Message) {
-	head := binary.BigEndian.AppendUint64(make([]byte, 0, 32), uint64(m.At))
-	head = append(head, byte(m.Server), byte(m.Conn), byte(len(m.Data)))
-	if m.Reply {
-		head = append(head, 1)
-	}
-	t.hash.Write(head)
-	_, _ = io.WriteString(t.hash, m.Client)
-	t.hash.Write(m.Data)
-	t.count++
-	if t.until > 0 && time.Since(t.began) >= t.until {
-		t.end()
-	}
-	if t.keep {
-		m.Data = slices.Clone(m.Data)
-		t.messages = append(t.messages, m)
-	}
-}
-
-func (t *trace) sum() string { return hex.EncodeToString(t.hash.Sum(nil))[:16] }
-
-// write writes a line for each message.
-func (t *trace) write(path string) error {
-	var b bytes.Buffer
-	for _, m := range t.messages {
-		arrow := "->"
-		if m.Reply {
-			arrow = "<-"
-		}
-		fmt.Fprintf(&b, "%12.6f %s %s server %d, connection %d, %x\n", m.At.Seconds(), m.Client, arrow, m.Server, m.Conn, m.Data)
-	}
-	return os.WriteFile(path, b.Bytes(), 0o644)
 }

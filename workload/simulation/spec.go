@@ -46,6 +46,16 @@ type Look struct {
 	Trace bool
 	// Validate writes a record for spec/mutex.pml into the folder of the run.
 	Validate bool
+	// Branch, on a seeded runtime, has the run go on otherwise from one of its messages on. Only its
+	// outcome is kept then.
+	Branch Branch
+}
+
+// Branch says where a run goes on otherwise: all choices behind one of its messages come from
+// another seed, the faults stay. A Seed of 0 changes nothing.
+type Branch struct {
+	Message int // 0: the beginning; else the first choice is how long this message takes
+	Seed    uint64
 }
 
 // TraceFile is the name of the file with the messages of a run that was traced.

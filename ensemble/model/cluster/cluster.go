@@ -8,6 +8,7 @@ import (
 	"github.com/zkverify/zkverify/ensemble/model"
 	"github.com/zkverify/zkverify/ensemble/model/service"
 	"github.com/zkverify/zkverify/ensemble/model/tree"
+	"github.com/zkverify/zkverify/internal/seeded"
 )
 
 // Config holds the options of a cluster. Its zero value is three servers of ZooKeeper
@@ -63,7 +64,7 @@ func New(config Config, clients Clients) (*Cluster, error) {
 		config.FirstID = 1
 	}
 	c := &Cluster{
-		config: config, clients: clients, rand: rand.New(rand.NewPCG(config.Seed, 0)),
+		config: config, clients: clients, rand: seeded.Rand(config.Seed, 0),
 		nodes: map[int]*node{}, links: map[[2]int]*Link{},
 	}
 	for i := range config.Servers {

@@ -90,7 +90,8 @@ func (c *conn) carryBytes(w way, data []byte, arrive func([]byte)) {
 		l.live.noteRequest(data)
 	}
 	if l.live.Trace != nil {
-		l.live.Trace(Message{At: l.live.Cluster.Now(), Client: l.ip, Conn: c.id, Server: l.server, Reply: w == reply, Data: data})
+		lost := c.lost[w] || l.drops(w)
+		l.live.Trace(Message{At: l.live.Cluster.Now(), Client: l.ip, Conn: c.id, Server: l.server, Reply: w == reply, Lost: lost, Data: data})
 	}
 	size := len(data)
 	if s := c.link.condition.Slice; s > 0 {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/zkverify/zkverify/ensemble/model"
 	"github.com/zkverify/zkverify/ensemble/model/cluster"
+	"github.com/zkverify/zkverify/internal/seeded"
 )
 
 // way is a direction.
@@ -56,7 +57,7 @@ type LinkConfig struct {
 func (l *Live) NewLink(c LinkConfig) *Link {
 	return &Link{
 		live: l, server: c.Server, ip: c.IP, latency: c.Latency, spread: c.Spread, granted: c.Granted, changed: make(chan struct{}),
-		rand: rand.New(rand.NewPCG(c.Seed, uint64(c.Server))),
+		rand: seeded.Rand(c.Seed, uint64(c.Server)),
 	}
 }
 

@@ -62,6 +62,7 @@ type Message struct {
 	Conn   model.ConnID
 	Server int
 	Reply  bool // from the server to the client
+	Lost   bool // the link loses it
 	Data   []byte
 }
 

@@ -3,7 +3,6 @@ package client
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"sync"
 
@@ -107,7 +106,7 @@ func (a *application) choices() lock.Choices {
 	a.mu.Lock()
 	n := len(a.opens)
 	a.mu.Unlock()
-	r := rand.New(rand.NewPCG(uint64(c.Run.Seed), uint64(c.Index)+uint64(n)<<16+1<<34))
+	r := seeded.Rand(uint64(c.Run.Seed), uint64(c.Index)+uint64(n)<<16+1<<34)
 	takes := func() bool { return r.Float64() < c.Run.Options }
 	return lock.Choices{Namespace: takes(), EndEarly: takes(), Rule: takes()}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/seeded"
 	"github.com/zkverify/zkverify/internal/wait"
 	"github.com/zkverify/zkverify/nemesis/fault"
 	"github.com/zkverify/zkverify/workload/internal/journal"
@@ -38,7 +39,7 @@ type Client struct {
 // New returns a client that is not open yet.
 func New(r *Shared, index int) *Client {
 	// One stream a client: the draws of one do not depend on others.
-	stream := func(add uint64) *rand.Rand { return rand.New(rand.NewPCG(uint64(r.Seed), uint64(index)+add)) }
+	stream := func(add uint64) *rand.Rand { return seeded.Rand(uint64(r.Seed), uint64(index)+add) }
 	c := &Client{
 		Processes: journal.NewProcesses(r.Journal, index, r.Clients),
 		Run:       r, Index: index, Rand: stream(1), More: stream(1 << 32), Asks: stream(1 << 33),

@@ -2,9 +2,9 @@ package drive
 
 import (
 	"context"
-	"math/rand/v2"
 	"time"
 
+	"github.com/zkverify/zkverify/internal/seeded"
 	"github.com/zkverify/zkverify/internal/wait"
 	"github.com/zkverify/zkverify/workload/cycle"
 	"github.com/zkverify/zkverify/workload/internal/client"
@@ -54,7 +54,7 @@ func (d *Drivers) Chaos(ctx context.Context, c *client.Client, elapsed func() ti
 // visits the one that all visit at that time: a lock at which clients do not meet shows
 // nothing. A client that waits for ever does so mostly at home: see Mix.Draw.
 func (d *Drivers) plan(c *client.Client, elapsed time.Duration) (*Group, cycle.Plan) {
-	more := rand.New(rand.NewPCG(c.More.Uint64(), c.More.Uint64()))
+	more := seeded.Rand(c.More.Uint64(), c.More.Uint64())
 	home, away, patient := c.Index%len(d.Groups), more.Float64() < 0.7, more.Float64() < 0.1
 	which := home
 	if away {
@@ -92,7 +92,7 @@ func (d *Drivers) fashion(elapsed time.Duration) int {
 	}
 	n := len(turns)
 	slot := int(elapsed / (d.run.SessionTimeout/4 + 1))
-	order := rand.New(rand.NewPCG(uint64(d.run.Seed), uint64(slot/n)+1<<33)).Perm(n)
+	order := seeded.Rand(uint64(d.run.Seed), uint64(slot/n)+1<<33).Perm(n)
 	return turns[order[slot%n]]
 }
 

@@ -1,0 +1,85 @@
+package simulation
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"io"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/zkverify/zkverify/ensemble/model/live"
+	"github.com/zkverify/zkverify/ensemble/txnlog"
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/seeded"
+)
+
+// trace records the messages of clients and servers.
+type trace struct {
+	hash     hash.Hash
+	count    int // messages
+	keep     bool
+	messages []message // if they are kept
+	chosen   int       // choices of the order of messages
+	first    int       // the number of the first server
+	branch   Branch
+
+	txns []txnlog.Txn // of the servers, once the run is over
+
+	// end is called with the first message after until, if that is not 0. A timer, or a deadline
+	// of the run's context, would change the order of other timers, and with that the run.
+	began time.Time
+	until time.Duration
+	end   func()
+}
+
+// message is a message, with the time since the run began.
+type message struct {
+	live.Message
+	at time.Duration
+}
+
+// note implements live.Live.Trace.
+func (t *trace) note(m live.Message) {
+	head := binary.BigEndian.AppendUint64(make([]byte, 0, 32), uint64(m.At))
+	head = append(head, byte(m.Server), byte(m.Conn), byte(len(m.Data)))
+	if m.Reply {
+		head = append(head, 1)
+	}
+	t.hash.Write(head)
+	_, _ = io.WriteString(t.hash, m.Client)
+	t.hash.Write(m.Data)
+	t.count++
+	t.fork()
+	since := time.Since(t.began)
+	if t.until > 0 && since >= t.until {
+		t.end()
+	}
+	if t.keep {
+		m.Data = slices.Clone(m.Data)
+		t.messages = append(t.messages, message{m, since})
+	}
+}
+
+// fork lets the run go on otherwise if this is where it should.
+func (t *trace) fork() {
+	if t.branch.Seed != 0 && t.branch.Message == t.count {
+		seeded.Branch(t.branch.Seed)
+	}
+}
+
+func (t *trace) sum() string { return hex.EncodeToString(t.hash.Sum(nil))[:16] }
+
+// write writes a line for each message: its time and its number, what it says, and its bytes. The
+// history of the run, if there is one, tells which client an address belongs to.
+func (t *trace) write(path string, kept *histories.Kept) error {
+	var b bytes.Buffer
+	s := newSpeech(t, kept)
+	for i, m := range t.messages {
+		fmt.Fprintf(&b, "%15.9f s%8d  %s\t%x\n", m.at.Seconds(), i+1, s.tell(m.Message), m.Data)
+	}
+	return os.WriteFile(path, b.Bytes(), 0o644)
+}
