@@ -61,8 +61,10 @@ type Outcome struct {
 	Placements []string `json:"placements,omitempty"`
 	// Made is Fleet.Made of the run.
 	Made string `json:"made,omitempty"`
-	// Chosen names the parts of the Spec that a sweep has chosen: "faults", "recipes".
+	// Chosen names the parts of the Spec that a sweep has chosen: "faults", "recipes", "plan".
 	Chosen []string `json:"chosen,omitempty"`
+	// Sought names the situation that the sweep has chosen them for, if there is one.
+	Sought string `json:"sought,omitempty"`
 	// Model is the outcome of the validation by spec/mutex.pml, if it was asked for.
 	Model *model.Validated `json:"model,omitempty"`
 }
@@ -84,7 +86,7 @@ func Run(t *testing.T, dir string, s Spec, look Look) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	trace := &trace{hash: sha256.New(), keep: look.Trace}
+	trace := &trace{hash: sha256.New()}
 	var done folder.Recorded
 	var kept *histories.Kept // not in a file: most runs pass, and a tenth of their time would go into it
 	var runErr error
@@ -114,7 +116,7 @@ func Run(t *testing.T, dir string, s Spec, look Look) (Outcome, error) {
 		o.Trouble, o.Outcome = errors.Join(runErr, err).Error(), verdict.Unknown
 		return o, kept.Write(filepath.Join(dir, folder.History))
 	}
-	o.Outcome, o.Reason, o.Coverage = r.Outcome(), r.Reason(), metOf(r)
+	o.Outcome, o.Reason, o.Coverage = r.Outcome(), r.Reason(), metOf(r, trace.situations(kept))
 	if s.Plan == edgesPlan {
 		o.Placements = placementsOf(w.Recipes, kept.Events())
 	}
@@ -163,10 +165,9 @@ func (w *world) record(ctx context.Context, s Spec, until time.Duration, t *trac
 // trace records the messages of clients and servers.
 type trace struct {
 	hash     hash.Hash
-	count    int // messages
-	keep     bool
-	messages []live.Message // if they are kept
-	chosen   int            // choices of the order of messages
+	count    int      // messages
+	messages [][]sent // in pieces, full but for the last
+	chosen   int      // choices of the order of messages
 
 	txns []txnlog.Txn // of the servers, once the run is over
 
@@ -176,6 +177,15 @@ type trace struct {
 	until time.Duration
 	end   func()
 }
+
+// sent is a message, and when it was sent on the history's clock.
+type sent struct {
+	live.Message
+	at time.Duration
+}
+
+// sentAtATime is the number of messages in a piece of a trace.
+const sentAtATime = 4096
 
 // note implements live.Live.Trace.
 func (t *trace) note(m live.Message) {
@@ -188,13 +198,16 @@ func (t *trace) note(m live.Message) {
 	_, _ = io.WriteString(t.hash, m.Client)
 	t.hash.Write(m.Data)
 	t.count++
-	if t.until > 0 && time.Since(t.began) >= t.until {
+	at := time.Since(t.began)
+	if t.until > 0 && at >= t.until {
 		t.end()
 	}
-	if t.keep {
-		m.Data = slices.Clone(m.Data)
-		t.messages = append(t.messages, m)
+	last := len(t.messages) - 1
+	if last < 0 || len(t.messages[last]) == sentAtATime {
+		t.messages = append(t.messages, make([]sent, 0, sentAtATime))
+		last++
 	}
+	t.messages[last] = append(t.messages[last], sent{m, at})
 }
 
 func (t *trace) sum() string { return hex.EncodeToString(t.hash.Sum(nil))[:16] }
@@ -202,7 +215,7 @@ func (t *trace) sum() string { return hex.EncodeToString(t.hash.Sum(nil))[:16] }
 // write writes a line for each message.
 func (t *trace) write(path string) error {
 	var b bytes.Buffer
-	for _, m := range t.messages {
+	for _, m := range slices.Concat(t.messages...) {
 		arrow := "->"
 		if m.Reply {
 			arrow = "<-"
