@@ -39,15 +39,12 @@ type Call struct {
 	Answered  bool   // the server has sent an answer
 	Received  bool   // the answer has reached the client
 	Zxid      int64  // the server's last transaction when it answered; of a connect: when it answered next
-	Failed    string // the error in the answer: NoNode, SessionMoved, or another; "" if none
+	Failed    string // the error in the answer: NoNode or another; "" if none
 	Returned  bool   // the client has tried to go on with the session later
 }
 
-// The errors that situations know.
-const (
-	NoNode       = "no node"
-	SessionMoved = "session moved"
-)
+// NoNode is the error that situations know.
+const NoNode = "no node"
 
 // lost reports whether the request was carried out, and its client, which lives on, was not told.
 func (c *Call) lost() bool { return c.Committed != 0 && !c.Received && c.Returned }

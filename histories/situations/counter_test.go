@@ -119,6 +119,7 @@ func asks(at float64, op Op, path string, change ...func(*Call)) Call {
 
 func unheard(c *Call)  { c.Received = false }
 func unsent(c *Call)   { c.Arrived, c.Committed, c.Answered, c.Received = false, 0, false, false }
+func arrived(c *Call)  { c.Arrived = true }
 func noNode(c *Call)   { c.Committed, c.Failed = 0, NoNode }
 func watching(c *Call) { c.Watch, c.Committed = true, 0 }
 func returned(c *Call) { c.Returned = false }
@@ -195,9 +196,9 @@ func TestCountsOfRunsAddUp(t *testing.T) {
 		t.Errorf("%v of no run", sum)
 	}
 	sum.Add(Counts{"fence-refuses": 0, "delete-lost": 2})
-	sum.Add(Counts{"fence-refuses": 0, "delete-lost": 1, "session-moved": 0})
+	sum.Add(Counts{"fence-refuses": 0, "delete-lost": 1, "comes-back-too-late": 0})
 	missed := sum.Missed()
-	if sum["delete-lost"] != 3 || len(missed) != 2 || missed[0].Name != "fence-refuses" || missed[1].Name != "session-moved" {
+	if sum["delete-lost"] != 3 || len(missed) != 2 || missed[0].Name != "fence-refuses" || missed[1].Name != "comes-back-too-late" {
 		t.Errorf("%v, missed %v", sum, missed)
 	}
 }

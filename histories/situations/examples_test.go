@@ -81,9 +81,9 @@ func ofHoldsExamples() map[string]example {
 			then(holds(shared, permits(2)), on(3, ok, histories.SetSize, shared, by(2), size(1))),
 			then(holds(shared, permits(2)), on(3, ok, histories.SetSize, shared, by(2), size(2))),
 		},
-		"request-too-late": {
-			then(holds(rev, token(5, 0)), on(3, invoke, release, rev, token(5, 0)), on(4, histories.RevokeRequested, "", rev, token(5, 0))),
-			then(holds(rev, token(5, 0)), on(3, histories.RevokeRequested, "", rev, token(5, 0))),
+		"asked-too-late": {
+			then(holds(rev, token(5, 0)), on(3, invoke, release, rev, token(5, 0)), on(4, ok, histories.Revoke, rev, by(2), token(5, 0))),
+			then(holds(rev, token(5, 0)), on(3, ok, histories.Revoke, rev, by(2), token(5, 0)), on(4, ok, histories.Revoke, rev, by(2), token(6, 0))),
 		},
 		"asked-behind-a-cut": {
 			then(holds(rev, token(5, 0)), cut, on(4, ok, histories.Revoke, rev, by(2), token(5, 0))),
@@ -121,7 +121,7 @@ func ofRepliesExamples() map[string]example {
 		"lost-create-found":        {[]any{asks(2, Create, created, unheard), places, on(5, ok, acquire, mutex, token(2, 0))}, []any{asks(2, Create, created), places}},
 		"joint-create-reply-lost":  {[]any{asks(2, Multi, created, unheard, parts(2, 0, 0))}, []any{asks(2, Multi, created, unheard, parts(1, 0, 0))}},
 		"delete-reply-lost":        {[]any{asks(2, Delete, created, unheard)}, []any{asks(2, Delete, created, unsent)}},
-		"delete-lost":              {[]any{asks(2, Delete, created, unsent)}, []any{asks(2, Delete, created, unheard)}},
+		"delete-lost":              {[]any{asks(2, Delete, created, unsent)}, []any{asks(2, Delete, created, unheard), asks(3, Delete, created, unsent, arrived)}},
 		"guarded-write-reply-lost": {[]any{asks(2, Multi, "", unheard, returned, parts(0, 1, 1))}, []any{asks(2, Multi, "", unheard, parts(0, 1, 0)), asks(3, Multi, "", unsent, parts(0, 1, 1))}},
 		"size-reply-lost": {
 			[]any{asks(2, Set, "/z/run/locks/sharedsemaphore-size", unheard)},
@@ -147,7 +147,7 @@ func ofRacesExamples() map[string]example {
 		"gone-before-the-watch": {[]any{list, gone, asks(4, Read, a, watching, noNode)}, []any{gone, asks(3.5, List, dir), asks(4, Read, a, watching, noNode)}},
 		"resized-between-reads": {
 			[]any{leases, changes(3, Set, sizes), asks(4, Read, sizes)},
-			[]any{changes(1, Set, sizes), leases, asks(4, Read, sizes), changes(5, Set, sizes)},
+			[]any{changes(1, Set, sizes), leases, asks(4, Read, sizes), changes(5, Set, sizes), asks(6, Read, sizes)},
 		},
 		"joint-write-with-one-gone": {[]any{asks(2, Multi, "", parts(0, 2, 1), noNode)}, []any{asks(2, Multi, "", parts(0, 1, 1), noNode)}},
 		"release-finds-nothing":     {[]any{asks(2, Delete, a, noNode)}, []any{asks(2, Delete, a), asks(3, Delete, node(double, "ready"), noNode)}},
@@ -155,13 +155,12 @@ func ofRacesExamples() map[string]example {
 			[]any{connected, old, asks(3, Connect, "", other), queues},
 			[]any{connected, old, asks(3, Connect, "", stranger), queues},
 		},
-		"granted-on-a-cut-off-server": {[]any{connected, isolated, granted}, []any{connected, isolated, heals(3, isolated), granted}},
+		"granted-on-a-cut-off-server": {[]any{connected, isolated, granted}, []any{connected, isolated, heals(3, isolated), strike(3, "isolate-server", targets("server 2")), granted}},
 		"granted-in-an-ended-session": {[]any{changes(4, "", ""), granted}, []any{granted, changes(6, "", "")}},
 		"comes-back-to-a-stale-server": {
 			[]any{changes(10, Create, a), asks(40, Connect, "", func(c *Call) { c.Zxid = 9 })},
 			[]any{changes(30, Create, a), asks(40, Connect, "", func(c *Call) { c.Zxid = 29 })},
 		},
 		"comes-back-too-late": {[]any{asks(2, Connect, "", func(c *Call) { c.Failed = "expired" })}, []any{connected}},
-		"session-moved":       {[]any{asks(2, Read, a, func(c *Call) { c.Failed = SessionMoved })}, []any{asks(2, Read, a, noNode)}},
 	}
 }

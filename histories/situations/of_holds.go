@@ -26,9 +26,7 @@ func ofHolds() []kind {
 		{Situation{Name: "fence-refuses", Says: "a fence refuses the write of a holder that has lost its lock", Recipes: guarding, Faults: slices.Concat(pauses, expiry)}, onEvent(refused(histories.StoreFenced))},
 		{Situation{Name: "guarded-write-refused", Says: "ZooKeeper refuses the guarded write of a holder that has lost its lock", Recipes: guarding, Faults: slices.Concat(expiry, deletion)}, onEvent(refused(histories.StoreGuarded))},
 		{Situation{Name: "size-below-use", Says: "a semaphore is made smaller than the number of permits in use", Recipes: only(histories.SharedSemaphore)}, onEvent(sizeBelowUse)},
-		{Situation{Name: "request-too-late", Says: "a request to release reaches a holder whose lease is over", Recipes: only(histories.Revocation), Faults: slices.Concat(expiry, clientCuts)}, onEvent(func(v *view, e *histories.Event) bool {
-			return e.Type == histories.RevokeRequested && !slices.ContainsFunc(v.holds[e.Lock], func(h *states.Hold) bool { return h.Token == e.Token && !h.Lost })
-		})},
+		{Situation{Name: "asked-too-late", Says: "a holder is asked to release, and its lease is over", Recipes: only(histories.Revocation), Faults: slices.Concat(expiry, clientCuts)}, askedTooLate},
 		{Situation{Name: "asked-behind-a-cut", Says: "a holder that is cut off is asked to release", Recipes: only(histories.Revocation), Faults: clientCuts}, onEvent(func(v *view, e *histories.Event) bool {
 			return e.Type == histories.OK && e.Op == histories.Revoke && slices.ContainsFunc(v.holds[e.Lock], func(h *states.Hold) bool { return h.Token == e.Token && v.cut(h.Process) })
 		})},
@@ -92,4 +90,17 @@ func sizeBelowUse(v *view, e *histories.Event) bool {
 		}
 	}
 	return e.Size < used
+}
+
+func askedTooLate() detector {
+	granted := map[histories.Token]bool{}
+	return detector{event: func(v *view, e *histories.Event) bool {
+		switch {
+		case acquired(e) && v.header.RecipeOf(e.Lock) == histories.Revocation:
+			granted[e.Token] = true
+		case e.Type == histories.OK && e.Op == histories.Revoke && granted[e.Token]:
+			return !slices.ContainsFunc(v.holds[e.Lock], func(h *states.Hold) bool { return h.Token == e.Token && !h.Lost })
+		}
+		return false
+	}}
 }

@@ -30,9 +30,6 @@ func ofRaces() []kind {
 		{Situation{Name: "comes-back-too-late", Says: "a client reconnects after its session has ended", Faults: slices.Concat(expiry, []string{"down", "expire-silence"}), Traced: true}, onCall(func(_ *view, c *Call) bool {
 			return c.Op == Connect && c.Received && c.Failed != ""
 		})},
-		{Situation{Name: "session-moved", Says: "a server refuses the request of a client that is connected to another", Faults: []string{"stall", "latency"}, AtMessages: true, Traced: true}, onCall(func(_ *view, c *Call) bool {
-			return c.Failed == SessionMoved
-		})},
 	}
 }
 

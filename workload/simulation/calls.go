@@ -263,8 +263,6 @@ func (c *connection) reply(frame []byte, at time.Duration) {
 	case wire.OK:
 	case wire.NoNode:
 		x.Failed = situations.NoNode
-	case wire.SessionMoved:
-		x.Failed = situations.SessionMoved
 	default:
 		x.Failed = "another"
 	}
