@@ -30,11 +30,11 @@ func ofFaults() []kind {
 		{Situation{Name: "session-ends-while-enqueuing", Says: "the session of an acquire is ended before the acquire has a place", Recipes: locks, Faults: expiry, AtMessages: true}, onEvent(func(v *view, e *histories.Event) bool {
 			return expires(e, func(p int) bool {
 				o := v.open[p]
-				return v.opens(p, histories.Acquire) && !o.placed && v.held(p, locksOf(&o.Event)[0].Lock) == nil
+				return v.opens(p, histories.Acquire) && !o.placed && v.held(p, o.lock) == nil
 			})
 		})},
 		{Situation{Name: "session-ends-during-release", Says: "the session of a holder is ended while it releases", Recipes: locks, Faults: expiry, AtMessages: true}, onEvent(func(v *view, e *histories.Event) bool {
-			return expires(e, func(p int) bool { return v.opens(p, histories.Release) && v.open[p].Depth <= 1 })
+			return expires(e, func(p int) bool { return v.opens(p, histories.Release) && v.open[p].depth <= 1 })
 		})},
 		{Situation{Name: "asker-loses-session", Says: "the session of a client that asks a holder to release is ended meanwhile", Recipes: only(histories.Revocation), Faults: expiry}, onEvent(askerExpires)},
 		{Situation{Name: "two-sessions-end-at-once", Says: "the sessions of two clients end within a millisecond", Faults: []string{"partition", "isolate-holder-follower", "cut-quorum", "lose-quorum"}}, twoExpire},

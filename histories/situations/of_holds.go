@@ -36,7 +36,7 @@ func ofHolds() []kind {
 func standsStill() detector {
 	granted := map[int]time.Duration{} // by process: nothing has happened to it since
 	return detector{event: func(v *view, e *histories.Event) bool {
-		if e.Process < 0 || e.Type == histories.Says {
+		if e.Process < 0 {
 			return false
 		}
 		at, known := granted[e.Process]

@@ -49,7 +49,7 @@ func lostCreateFound() detector {
 			return false
 		},
 		event: func(_ *view, e *histories.Event) bool {
-			if e.Type != histories.Enqueued && !acquired(e) {
+			if len(lost) == 0 || e.Type != histories.Enqueued && !acquired(e) {
 				return false
 			}
 			for _, l := range locksOf(e) {

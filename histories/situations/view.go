@@ -27,7 +27,10 @@ type view struct {
 
 // opened is an operation under way.
 type opened struct {
-	histories.Event
+	op     histories.Op
+	lock   string // the first of several
+	depth  int
+	since  time.Duration
 	placed bool // its acquire has reported a place
 }
 
@@ -81,7 +84,7 @@ func (v *view) event(e *histories.Event) {
 	case histories.FaultStop:
 		delete(v.inForce, e.Fault.ID)
 	case histories.Invoke:
-		v.open[e.Process] = &opened{Event: *e}
+		v.open[e.Process] = &opened{op: e.Op, lock: locksOf(e)[0].Lock, depth: e.Depth, since: e.Time}
 	case histories.Enqueued:
 		if o := v.open[e.Process]; o != nil {
 			o.placed = true
@@ -132,7 +135,7 @@ func (v *view) held(process int, lock string) *states.Hold {
 // opens reports whether a process has such an operation under way.
 func (v *view) opens(process int, ops ...histories.Op) bool {
 	o := v.open[process]
-	return o != nil && slices.Contains(ops, o.Op)
+	return o != nil && slices.Contains(ops, o.op)
 }
 
 // clientCuts are the faults that keep a client from all its servers, or from one.

@@ -153,27 +153,45 @@ func (c *connection) message(m *sent) {
 // came reports whether the last frame of a direction has reached the other end.
 func (c *connection) came(way int) bool { return *c.arrived[way] >= c.sent[way] }
 
+// call returns a request of the client, of which the last frame is.
+func (c *connection) call(at time.Duration) *situations.Call {
+	return &situations.Call{At: at, Sent: at, Client: c.client, Server: c.server, Session: c.name, Arrived: c.came(toServer)}
+}
+
 // request takes a frame of the client.
 func (c *connection) request(frame []byte, at time.Duration) {
-	x := &situations.Call{At: at, Sent: at, Client: c.client, Server: c.server, Session: c.name, Arrived: c.came(toServer)}
 	if !c.began[toServer] {
 		var r wire.ConnectRequest
 		if _, err := wire.Decode(frame, &r); err == nil && r.Session != 0 {
-			x.Op, x.Session = situations.Connect, lock.SessionName(r.Session)
-			c.connect, c.returns[x.Session] = x, at
-			c.all = append(c.all, x)
+			c.name = lock.SessionName(r.Session)
+			c.connect = c.call(at)
+			c.connect.Op, c.returns[c.name] = situations.Connect, at
+			c.all = append(c.all, c.connect)
 		}
 		return
 	}
-	var h wire.RequestHeader
-	body, err := wire.Decode(frame, &h)
-	if err != nil || h.Op == wire.Ping || !asks(x, h.Op, body) {
+	if len(frame) < requestHead {
 		return
 	}
-	x.Committed = c.committed[requestID{c.session, h.Xid}]
-	c.open[h.Xid] = x
+	xid, op := int32(binary.BigEndian.Uint32(frame)), wire.Op(int32(binary.BigEndian.Uint32(frame[4:])))
+	if op == wire.Ping {
+		return
+	}
+	x := c.call(at)
+	if !asks(x, op, frame[requestHead:]) {
+		return
+	}
+	x.Committed = c.committed[requestID{c.session, xid}]
+	c.open[xid] = x
 	c.all = append(c.all, x)
 }
+
+// The sizes of wire.RequestHeader and wire.ReplyHeader, which are read by hand: there is one in
+// each of many messages.
+const (
+	requestHead = 4 + 4
+	replyHead   = 4 + 8 + 4
+)
 
 // asks reads the body of a request. It reports false for a request that no situation knows.
 func asks(x *situations.Call, op wire.Op, body []byte) bool {
@@ -233,15 +251,15 @@ func (c *connection) reply(frame []byte, at time.Duration) {
 		c.welcome(frame, at)
 		return
 	}
-	var h wire.ReplyHeader
-	body, err := wire.Decode(frame, &h)
-	if err != nil {
+	if len(frame) < replyHead {
 		return
 	}
-	if c.connect != nil && h.Zxid > 0 {
-		c.connect.Zxid, c.connect = h.Zxid, nil
+	n, body := binary.BigEndian, frame[replyHead:]
+	xid, zxid, code := int32(n.Uint32(frame)), int64(n.Uint64(frame[4:])), wire.Code(int32(n.Uint32(frame[12:])))
+	if c.connect != nil && zxid > 0 {
+		c.connect.Zxid, c.connect = zxid, nil
 	}
-	if h.Xid == wire.NotificationXid {
+	if xid == wire.NotificationXid {
 		var e wire.WatcherEvent
 		if _, err := wire.Decode(body, &e); err == nil {
 			c.all = append(c.all, &situations.Call{
@@ -250,16 +268,16 @@ func (c *connection) reply(frame []byte, at time.Duration) {
 		}
 		return
 	}
-	x := c.open[h.Xid]
+	x := c.open[xid]
 	if x == nil {
 		return
 	}
-	delete(c.open, h.Xid)
-	x.At, x.Answered, x.Received, x.Zxid = at, true, c.came(toClient), h.Zxid
+	delete(c.open, xid)
+	x.At, x.Answered, x.Received, x.Zxid = at, true, c.came(toClient), zxid
 	if x.Sets > 0 {
-		h.Err = cmp.Or(h.Err, refusal(body))
+		code = cmp.Or(code, refusal(body))
 	}
-	switch h.Err {
+	switch code {
 	case wire.OK:
 	case wire.NoNode:
 		x.Failed = situations.NoNode
