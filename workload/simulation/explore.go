@@ -40,7 +40,7 @@ func (s *Sweep) Explore(asked Spec) Spec {
 	}
 	kinds, recipes := asked.cells()
 	r := rand.New(rand.NewPCG(uint64(asked.Seed), 0x6578706c6f7265))
-	if r.IntN(2) == 0 {
+	if r.IntN(2) == 0 && len(recipes) > 0 {
 		if sought := s.seek(r, all.Situations, kinds, recipes); sought != nil {
 			return s.lookFor(sought, asked, openFaults, openRecipes, kinds, recipes, r)
 		}
