@@ -15,6 +15,7 @@ import (
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/histories/service"
+	"github.com/zkverify/zkverify/histories/situations"
 	"github.com/zkverify/zkverify/histories/states"
 )
 
@@ -68,6 +69,8 @@ type check struct {
 	tally    *tally
 	coverage *states.Coverage
 	outages  *outages
+
+	situations *situations.Counter // nil: they are not counted
 }
 
 // judging is a guarantee that is being judged.
@@ -91,6 +94,11 @@ func newCheck(ctx context.Context, opts []Option) *check {
 // was not told that its node was gone, and the guarantee [FirstNode] is judged. A nil log means that the servers' actions are
 // not known.
 func WithService(l *service.Log) Option { return func(c *check) { c.service = l } }
+
+// WithSituations has the situations of the history counted, by a counter that has seen nothing.
+func WithSituations(c *situations.Counter) Option {
+	return func(k *check) { k.situations = c }
+}
 
 // begun returns the trace of a history of which no event has been read.
 func (c *check) begun(header histories.Header) *facts.Trace {
@@ -191,6 +199,9 @@ func (c *check) through(t *facts.Trace, events iter.Seq2[*histories.Event, error
 		if c.coverage != nil {
 			c.coverage.Step(e)
 		}
+		if c.situations != nil {
+			c.situations.Event(e)
+		}
 	}
 	t.Close()
 	_, err := c.judgeWindow(t)
@@ -233,6 +244,9 @@ func (c *check) report(t *facts.Trace) (*Report, error) {
 	}
 	r.Recipes = c.tally.recipes()
 	r.Coverage, r.Meetings = coverageOf(c.coverage), meetingsOf(c.coverage, t.Recipes())
+	if c.situations != nil {
+		r.Situations = c.situations.Counts()
+	}
 	r.Figures = append(c.tally.figures(r.Recipes), paceFigures(t.Pace.Counts)...)
 	r.Notes = c.engines.Notes
 	if t.Header.Ensemble == "simulated" {

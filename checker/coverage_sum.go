@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/histories/situations"
 	"github.com/zkverify/zkverify/histories/states"
 )
 
@@ -13,11 +14,14 @@ import (
 type CoverageSum struct {
 	Coverage Coverage   `json:"coverage,omitempty"`
 	Meetings []Meetings `json:"meetings,omitempty"`
+	// Situations has how often each situation that the runs could show occurred.
+	Situations situations.Counts `json:"situations,omitempty"`
 }
 
 // Add adds the coverage of one run, or the sum of several.
-func (c *CoverageSum) Add(atStart Coverage, during []Meetings) {
-	for _, row := range atStart {
+func (c *CoverageSum) Add(other CoverageSum) {
+	c.Situations.Add(other.Situations)
+	for _, row := range other.Coverage {
 		i := slices.IndexFunc(c.Coverage, func(r CoverageRow) bool { return r.Fault == row.Fault })
 		if i < 0 {
 			i = len(c.Coverage)
@@ -26,7 +30,7 @@ func (c *CoverageSum) Add(atStart Coverage, during []Meetings) {
 		c.Coverage[i].Starts += row.Starts
 		addCounts(c.Coverage[i].Met, row.Met)
 	}
-	for _, row := range during {
+	for _, row := range other.Meetings {
 		i := c.row(row.Fault, row.Recipe)
 		if i < 0 {
 			i = len(c.Meetings)

@@ -12,6 +12,7 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/histories/situations"
 	"github.com/zkverify/zkverify/histories/states"
 )
 
@@ -21,8 +22,10 @@ type Report struct {
 	Coverage Coverage
 	Recipes  []RecipeUse // the recipes that were driven
 	Meetings []Meetings  // the states in which faults met the locks of each recipe
-	Figures  []verdict.Figure
-	Events   int // in the history
+	// Situations has how often each situation occurred, if they were to be counted.
+	Situations situations.Counts
+	Figures    []verdict.Figure
+	Events     int // in the history
 	// ZooKeeper is the version of the servers that the history states, such as "3.8.0" or
 	// "3.8.0, simulated"; empty if it states none.
 	ZooKeeper string
@@ -272,6 +275,7 @@ type storedReport struct {
 	Coverage Coverage               `json:"coverage"`
 	Recipes  []RecipeUse            `json:"recipes"`
 	Meetings []Meetings             `json:"meetings"`
+	Reached  situations.Counts      `json:"situations,omitempty"`
 	Figures  []verdict.Figure       `json:"figures"`
 	Events   int                    `json:"events"`
 	Servers  string                 `json:"zookeeper,omitempty"`
@@ -287,7 +291,7 @@ type storedReport struct {
 func (r *Report) MarshalJSON() ([]byte, error) {
 	outcome, reason := r.sum()
 	return json.Marshal(storedReport{
-		outcome, reason, r.Verdicts, r.Coverage, r.Recipes, r.Meetings, r.Figures, r.Events, r.ZooKeeper, r.Disagreements, r.Diverged, r.Late, r.Silences, r.Notes, r.idle,
+		outcome, reason, r.Verdicts, r.Coverage, r.Recipes, r.Meetings, r.Situations, r.Figures, r.Events, r.ZooKeeper, r.Disagreements, r.Diverged, r.Late, r.Silences, r.Notes, r.idle,
 	})
 }
 
@@ -300,6 +304,6 @@ func (r *Report) UnmarshalJSON(b []byte) error {
 	for i := range f.Verdicts {
 		f.Verdicts[i].Guarantee = PresentName(f.Verdicts[i].Guarantee)
 	}
-	*r = Report{f.Verdicts, f.Coverage, f.Recipes, f.Meetings, f.Figures, f.Events, f.Servers, f.Disagree, f.Diverged, f.Late, f.Silences, f.Notes, nil, f.Idle}
+	*r = Report{f.Verdicts, f.Coverage, f.Recipes, f.Meetings, f.Reached, f.Figures, f.Events, f.Servers, f.Disagree, f.Diverged, f.Late, f.Silences, f.Notes, nil, f.Idle}
 	return nil
 }

@@ -159,7 +159,7 @@ func (n *Night) Left() []int64 {
 // Add adds the result of a run.
 func (n *Night) Add(r *NightResult) {
 	if r.report != nil {
-		n.CoverageSum.Add(r.report.Coverage, r.report.Meetings)
+		n.CoverageSum.Add(checker.CoverageSum{Coverage: r.report.Coverage, Meetings: r.report.Meetings, Situations: r.report.Situations})
 		r.report = nil
 	}
 	n.Results = append(n.Results, *r)

@@ -55,8 +55,8 @@ func (n *Night) WriteHTML(w io.Writer) error {
 	return nightTemplate.Execute(words.Page(w), map[string]any{
 		"Night": n, "Outcome": signs[n.Outcome()], "Missing": n.missing(), "Operations": operations, "Faults": faults,
 		"Causes": n.causeLines(), "Table": n.table(), "Columns": columns, "Lines": lines, "Counts": n.counts(), "Style": template.CSS(style),
-		"Coverage": coverageMatrices(&checker.Report{Coverage: n.Coverage, Meetings: n.Meetings}),
-		"Policy":   policy,
+		"Coverage":   coverageMatrices(&checker.Report{Coverage: n.Coverage, Meetings: n.Meetings}),
+		"Situations": situationLines(n.Situations), "Policy": policy,
 	})
 }
 

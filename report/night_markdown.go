@@ -38,6 +38,9 @@ func (n *Night) Markdown(dir string) string {
 	if empty, of := n.Unmet(); of > 0 {
 		fmt.Fprintf(&b, "\n%d of %d combinations of fault, recipe and state did not occur.\n", len(empty), of)
 	}
+	if told := Missed(n.Situations); told != "" {
+		fmt.Fprintf(&b, "\n%s.\n", told)
+	}
 	return b.String()
 }
 

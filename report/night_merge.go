@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/zkverify/zkverify/checker"
 )
 
 // MergeNights merges the parts of a night: nights with the same target, options and seeds,
@@ -17,7 +19,7 @@ func MergeNights(parts []*Night) (*Night, error) {
 		return nil, errors.New("there is nothing to merge")
 	}
 	merged := *parts[0]
-	merged.Shard, merged.Results, merged.Coverage, merged.Meetings = "", nil, nil, nil
+	merged.Shard, merged.Results, merged.CoverageSum = "", nil, checker.CoverageSum{}
 	from := make(map[int64]int)
 	var versions []string
 	for i, p := range parts {
@@ -37,7 +39,7 @@ func MergeNights(parts []*Night) (*Night, error) {
 			from[r.Seed] = i
 		}
 		merged.Results = append(merged.Results, p.Results...)
-		merged.CoverageSum.Add(p.Coverage, p.Meetings)
+		merged.CoverageSum.Add(p.CoverageSum)
 	}
 	merged.Parts = len(parts)
 	merged.Version = strings.Join(versions, ", ")

@@ -178,7 +178,7 @@ func (p *plannedRun) config(env *environment) (workload.Config, error) {
 
 // judge judges the recorded history.
 func (p *plannedRun) judge(ctx context.Context, con *console, done folder.Recorded) (*judged, error) {
-	header, verdict, err := p.cmd.Engines.judge(ctx, con, done.History, recordedHere, noOptions, models.Caps{})
+	header, verdict, err := p.cmd.Engines.judge(ctx, con, done.History, recordedHere, countSituations, models.Caps{})
 	if err != nil {
 		return nil, err
 	}

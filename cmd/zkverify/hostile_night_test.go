@@ -36,6 +36,7 @@ func TestWordsOfAPartOfANightPassADoor(t *testing.T) {
 		failed["witnesses"], failed["cause"], failed["also"] = "witness", "cause", []any{"another guarantee"}
 		earlier := map[string]any{"what": "cause", "guarantees": []any{"fencing"}, "seeds": []any{1}, "since": "2026-01-01T00:00:00Z"}
 		v.(map[string]any)["earlier"] = map[string]any{"started": "2026-01-02T00:00:00Z", "causes": []any{earlier}}
+		v.(map[string]any)["situations"] = map[string]any{"fence-refuses": 0}
 		return v
 	}
 	left := maps.Clone(known)

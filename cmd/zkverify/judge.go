@@ -16,6 +16,7 @@ import (
 	"github.com/zkverify/zkverify/checker/models"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/histories/service"
+	"github.com/zkverify/zkverify/histories/situations"
 	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/workload/folder"
 )
@@ -48,6 +49,15 @@ func (f readFlags) opening(c Conventions) opening {
 
 // noOptions returns no options: a history that a run of this program has recorded needs none.
 func noOptions(*histories.File) []checker.Option { return nil }
+
+// countSituations has the situations of a run on simulated servers counted.
+func countSituations(file *histories.File) []checker.Option {
+	header := file.Header()
+	if header.Ensemble != "simulated" {
+		return nil
+	}
+	return []checker.Option{checker.WithSituations(situations.NewCounter(&header, false))}
+}
 
 // searches holds the engine settings of commands without engine flags.
 var searches = engineFlags{Engine: string(checker.Both), Timeout: time.Minute, Memory: 256}

@@ -12,6 +12,7 @@ import (
 	"github.com/zkverify/zkverify/ensemble/docker"
 	"github.com/zkverify/zkverify/ensemble/simulated"
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/histories/situations"
 	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/nemesis/fault"
 	"github.com/zkverify/zkverify/nemesis/faults"
@@ -23,11 +24,11 @@ import (
 
 // listCmd lists names.
 type listCmd struct {
-	What string `arg:"" optional:"" help:"One of recipes, targets, faults, guarantees, models, mutants, provocations; default these names."`
+	What string `arg:"" optional:"" help:"One of recipes, targets, faults, situations, guarantees, models, mutants, provocations; default these names."`
 }
 
 // lists are the things that can be listed.
-var lists = []string{"recipes", "targets", "faults", "guarantees", "models", "mutants", "provocations"}
+var lists = []string{"recipes", "targets", "faults", "situations", "guarantees", "models", "mutants", "provocations"}
 
 func (listCmd) Help() string {
 	return help.WithExamples("",
@@ -99,6 +100,14 @@ func (l *listCmd) Run(_ context.Context, con *console) error {
 	case "faults":
 		for _, k := range faults.List() {
 			fmt.Fprintf(w, "%s\t%s\t%s\n", k.Name, offeredBy(k.Needs), k.Description)
+		}
+	case "situations":
+		for _, s := range situations.All() {
+			in := "simulated servers"
+			if s.Traced {
+				in = "zkverify sim"
+			}
+			fmt.Fprintf(w, "%s\t%s\t%s\n", s.Name, in, s.Says)
 		}
 	case "guarantees":
 		for _, g := range checker.Guarantees() {

@@ -51,7 +51,7 @@ type simCmd struct {
 	Model           bool          `name:"validate" help:"Ask the model of the mutex, spec/mutex.pml, whether it can do what each run has done. Needs spin and a C compiler."`
 	JSON            bool          `name:"json" help:"Print a line of JSON for each run on stdout."`
 
-	Verbose bool `short:"v" help:"Print the table of which states the faults have met, for each plan. It is always in coverage.json."`
+	Verbose bool `short:"v" help:"Print the table of which states the faults have met, for each plan, and how often each situation occurred; default off. Both are always in coverage.json."`
 
 	OtherVersion bool `help:"Go on in a folder with runs that another version of zkverify, or of Go, has made."`
 

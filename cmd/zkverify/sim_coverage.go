@@ -5,6 +5,7 @@ import (
 	"io"
 	"path/filepath"
 
+	"github.com/zkverify/zkverify/checker"
 	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/report"
 	"github.com/zkverify/zkverify/workload/folder"
@@ -45,6 +46,23 @@ func (s *simCmd) tellCoverage(con *console, dir string, sweep *simulation.Sweep,
 	}
 	for _, of := range searched {
 		con.tell("searched by plan edges: %v", of)
+	}
+	return s.tellSituations(con, all)
+}
+
+// tellSituations prints the situations that no run of the sweep has reached.
+func (s *simCmd) tellSituations(con *console, all []*simulation.PlanCoverage) error {
+	var sum checker.CoverageSum
+	for _, p := range all {
+		if p.Runs > p.Without {
+			sum.Situations.Add(p.Situations)
+		}
+	}
+	if told := report.Missed(sum.Situations); told != "" {
+		con.tell("%s", told)
+	}
+	if s.Verbose {
+		return report.SituationTable(con.out, sum.Situations)
 	}
 	return nil
 }

@@ -21,7 +21,7 @@ type Memory struct {
 	Latency time.Duration
 	Spread  float64
 	// Trace, if not nil, is called with the messages of clients and servers. It must neither call
-	// back nor keep the data.
+	// back nor change the data, which stays as it is.
 	Trace func(live.Message)
 	// Orders, if not nil, decides the order of messages around releases.
 	Orders *live.Orders

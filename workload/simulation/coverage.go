@@ -9,6 +9,7 @@ import (
 
 	"github.com/zkverify/zkverify/checker"
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/histories/situations"
 	"github.com/zkverify/zkverify/histories/states"
 	"github.com/zkverify/zkverify/nemesis/faults"
 	"github.com/zkverify/zkverify/workload"
@@ -22,8 +23,9 @@ const CoverageFile = "coverage.json"
 // Met counts the states that the faults of one run have met. As JSON it is short, since a sweep
 // keeps it of each run.
 type Met struct {
-	Starts   map[string]int     // number of faults of each kind that began
-	Meetings []checker.Meetings // by fault and recipe
+	Starts     map[string]int     // number of faults of each kind that began
+	Meetings   []checker.Meetings // by fault and recipe
+	Situations situations.Counts
 }
 
 // metJSON is Met as JSON.
@@ -33,11 +35,13 @@ type metJSON struct {
 	// Met has, for each fault, the counts of each recipe, in the order of Recipes and of
 	// the states; -1 where no process can be in the state.
 	Met map[string][][]int `json:"met"`
+
+	Situations situations.Counts `json:"situations,omitempty"`
 }
 
 // metOf returns the states that the faults of a run have met.
-func metOf(r *checker.Report) Met {
-	m := Met{Starts: map[string]int{}, Meetings: r.Meetings}
+func metOf(r *checker.Report, reached situations.Counts) Met {
+	m := Met{Starts: map[string]int{}, Meetings: r.Meetings, Situations: reached}
 	for _, row := range r.Coverage {
 		m.Starts[row.Fault] = row.Starts
 	}
@@ -49,7 +53,7 @@ func (m Met) IsZero() bool { return m.Starts == nil }
 
 // MarshalJSON implements json.Marshaler.
 func (m Met) MarshalJSON() ([]byte, error) {
-	j := metJSON{Starts: m.Starts, Met: map[string][][]int{}}
+	j := metJSON{Starts: m.Starts, Met: map[string][][]int{}, Situations: m.Situations}
 	for _, row := range m.Meetings {
 		if !slices.Contains(j.Recipes, row.Recipe) {
 			j.Recipes = append(j.Recipes, row.Recipe)
@@ -80,7 +84,7 @@ func (m *Met) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, &j); err != nil {
 		return err
 	}
-	*m = Met{Starts: j.Starts}
+	*m = Met{Starts: j.Starts, Situations: j.Situations}
 	for _, fault := range slices.Sorted(maps.Keys(j.Met)) {
 		if len(j.Met[fault]) > len(j.Recipes) {
 			return fmt.Errorf("coverage of %s: %d recipes, of %d", fault, len(j.Met[fault]), len(j.Recipes))
@@ -119,7 +123,7 @@ func (p *PlanCoverage) add(m Met) {
 	for _, fault := range slices.Sorted(maps.Keys(m.Starts)) {
 		starts = append(starts, checker.CoverageRow{Fault: fault, Starts: m.Starts[fault]})
 	}
-	p.Add(starts, m.Meetings)
+	p.Add(checker.CoverageSum{Coverage: starts, Meetings: m.Meetings, Situations: m.Situations})
 	if p.tries == nil {
 		p.tries = map[[2]string]int{}
 	}
@@ -131,7 +135,7 @@ func (p *PlanCoverage) add(m Met) {
 // clone returns a copy that can be added to.
 func (p *PlanCoverage) clone() *PlanCoverage {
 	all := &PlanCoverage{Plan: p.Plan, Runs: p.Runs, Without: p.Without, tries: maps.Clone(p.tries)}
-	all.Add(p.Coverage, p.Meetings)
+	all.Add(p.CoverageSum)
 	return all
 }
 
@@ -144,7 +148,9 @@ func (s *Sweep) Coverage(asked []Spec) (all []*PlanCoverage) {
 		if known := s.plans[spec.Plan]; known != nil {
 			p = known.clone()
 		}
-		p.Expect(spec.cells())
+		kinds, recipes := spec.cells()
+		p.Expect(kinds, recipes)
+		p.Situations.Add(situations.Possible(recipes, true))
 		all = append(all, p)
 	}
 	return all

@@ -11,6 +11,7 @@ import (
 	"github.com/zkverify/zkverify/checker"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/histories/situations"
 )
 
 // metOnce returns the coverage of one fault of a kind that has met a process of a recipe in
@@ -23,7 +24,7 @@ func metOnce(fault string, r histories.Recipe, in ...checker.State) Met {
 	for _, s := range in {
 		met[s]++
 	}
-	return Met{map[string]int{fault: 1}, []checker.Meetings{{Fault: fault, Recipe: r, Met: met}}}
+	return Met{Starts: map[string]int{fault: 1}, Meetings: []checker.Meetings{{Fault: fault, Recipe: r, Met: met}}}
 }
 
 func openSweep(t *testing.T, path string) *Sweep {
@@ -94,13 +95,20 @@ func TestTheCellsOfAPlanAreThoseItsRunsCanFill(t *testing.T) {
 	}
 }
 
+// rare is a situation that takes one recipe and one fault.
+const rare = "second-lock-deleted"
+
 // seen returns a sweep in which every cell was met often, except those of one fault with one
-// recipe.
+// recipe, and every situation but rare.
 func seen(t *testing.T, path string, asked Spec, fault string, r histories.Recipe) *Sweep {
 	s := openSweep(t, path)
 	kinds, recipes := asked.cells()
 	for seed := range 20 {
-		met := Met{Starts: map[string]int{}}
+		met := Met{Starts: map[string]int{}, Situations: situations.Possible(histories.Recipes(), true)}
+		for name := range met.Situations {
+			met.Situations[name] = 5
+		}
+		met.Situations[rare] = 0
 		for _, k := range kinds {
 			for _, recipe := range recipes {
 				row := metOnce(k, recipe, checker.States()...)
@@ -124,9 +132,16 @@ func TestExploreNamesWhatTheSweepHasMetLeast(t *testing.T) {
 	asked.Faults, asked.Recipes = []string{"all"}, []string{"all"}
 	path := filepath.Join(t.TempDir(), ResultsFile)
 	s := seen(t, path, asked, "kill-leader", histories.Semaphore)
-	for seed := range int64(20) {
+	looked := 0
+	for seed := range int64(40) {
 		asked.Seed = seed
 		got := s.Explore(asked)
+		if sought := s.chosen[runName(got)].sought; sought != "" {
+			if looked++; sought != rare || !slices.Equal(got.Recipes, []string{"multilock"}) || !slices.Equal(got.Faults, []string{"delete-node"}) {
+				t.Errorf("seed %d looks for %s: %v with %v", seed, sought, got.Faults, got.Recipes)
+			}
+			continue
+		}
 		if !slices.Contains(got.Faults, "kill-leader") || !slices.Contains(got.Recipes, string(histories.Semaphore)) {
 			t.Errorf("seed %d: %v with %v", seed, got.Faults, got.Recipes)
 		}
@@ -140,6 +155,56 @@ func TestExploreNamesWhatTheSweepHasMetLeast(t *testing.T) {
 			t.Errorf("seed %d: %v", seed, err)
 		}
 	}
+	if looked < 10 || looked > 30 {
+		t.Errorf("%d of 40 runs look for a situation", looked)
+	}
+}
+
+// A situation that many runs have looked for, without one that reached it, leaves room for others.
+func TestExploreDoesNotLookForOneSituationAlone(t *testing.T) {
+	asked := spec(1, "explore", "recipes")
+	asked.Faults, asked.Recipes = []string{"all"}, []string{"all"}
+	s := seen(t, filepath.Join(t.TempDir(), ResultsFile), asked, "kill-leader", histories.Semaphore)
+	for range 300 {
+		if err := s.Add(Outcome{Spec: spec(int64(5000+s.sought[rare]), "explore", "recipes"), Outcome: verdict.Holds, Sought: rare}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sought := map[string]bool{}
+	for seed := range int64(40) {
+		asked.Seed = seed
+		sought[s.chosen[runName(s.Explore(asked))].sought] = true
+	}
+	if len(sought) < 10 {
+		t.Errorf("it looks for %v", sought)
+	}
+}
+
+// The plan edges reaches what takes an act at a message. Such a run counts as one of explore, and
+// is made again by its own plan.
+func TestExploreLooksForASituationAtAMessage(t *testing.T) {
+	path := filepath.Join(t.TempDir(), ResultsFile)
+	s := openSweep(t, path)
+	asked := spec(1, "explore", "recipes")
+	asked.Faults, asked.Recipes = []string{"all"}, []string{"all"}
+	for ; ; asked.Seed++ {
+		got := s.Explore(asked)
+		if got.Plan != edgesPlan {
+			continue
+		}
+		if again := s.Explore(got); !reflect.DeepEqual(again, got) {
+			t.Errorf("%+v\n%+v", got, again)
+		}
+		if err := s.Add(Outcome{Spec: got, Outcome: verdict.Holds, Coverage: Met{Starts: map[string]int{}}}); err != nil {
+			t.Fatal(err)
+		}
+		break
+	}
+	for name, s := range map[string]*Sweep{"as it was made": s, "gone on with": openSweep(t, path)} {
+		if !s.Has(asked) || s.Coverage([]Spec{asked})[0].Runs != 1 || len(s.sought) != 1 {
+			t.Errorf("%s: it has the run: %v; sought %v", name, s.Has(asked), s.sought)
+		}
+	}
 }
 
 // A run that is made again has the drawn faults and recipes in its Spec: they are not drawn
@@ -148,15 +213,22 @@ func TestExploreLeavesAloneWhatIsNamed(t *testing.T) {
 	s := openSweep(t, filepath.Join(t.TempDir(), ResultsFile))
 	asked := spec(1, "explore", "recipes")
 	asked.Faults, asked.Recipes = []string{"all"}, []string{"all"}
-	drawn := s.Explore(asked)
-	if again := s.Explore(drawn); !reflect.DeepEqual(again, drawn) {
-		t.Errorf("%+v\n%+v", drawn, again)
+	var drawn Spec
+	for seed := range int64(30) {
+		asked.Seed = seed
+		one := s.Explore(asked)
+		if again := s.Explore(one); !reflect.DeepEqual(again, one) {
+			t.Errorf("%+v\n%+v", one, again)
+		}
+		if one.Plan == explores {
+			drawn = one
+		}
 	}
 	if !strings.Contains(drawn.Command(), " --faults "+strings.Join(drawn.Faults, ",")) || !strings.Contains(drawn.Command(), " --recipe "+strings.Join(drawn.Recipes, ",")) {
 		t.Errorf("%s", drawn.Command())
 	}
-	asked.Recipes = []string{"mutex"}
-	if got := s.Explore(asked); !slices.Equal(got.Recipes, asked.Recipes) || got.allFaults() {
+	asked.Seed, asked.Recipes = drawn.Seed, []string{"mutex"}
+	if got := s.Explore(asked); !slices.Equal(got.Recipes, asked.Recipes) || got.allFaults() && got.Plan != edgesPlan {
 		t.Errorf("%v with %v", got.Faults, got.Recipes)
 	}
 	asked.Plan = "random"

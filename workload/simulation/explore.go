@@ -22,10 +22,9 @@ const (
 // far: it names faults and recipes where the asked Spec leaves them open ("all"). The Spec that
 // it returns decides the run. For any other plan it returns the asked Spec.
 //
-// It draws cells of the coverage, the more likely the less often they were met. It also counts
-// the runs in which a cell might have been met: a cell that no run can meet must not take every
-// run.
-// every run.
+// It draws cells of the coverage or, in one run of two, a situation, the more likely the less often
+// they were met. It also counts the runs in which a cell might have been met, and those that looked
+// for a situation: what no run can meet must not take every run.
 func (s *Sweep) Explore(asked Spec) Spec {
 	openRecipes := len(asked.Recipes) > 0 && asked.Recipes[0] == "all"
 	openFaults := asked.allFaults() && asked.Schedule == nil
@@ -34,14 +33,20 @@ func (s *Sweep) Explore(asked Spec) Spec {
 	}
 	all := &PlanCoverage{tries: map[[2]string]int{}}
 	for _, p := range s.plans {
-		all.Add(p.Coverage, p.Meetings)
+		all.Add(p.CoverageSum)
 		for fault, n := range p.tries {
 			all.tries[fault] += n
 		}
 	}
 	kinds, recipes := asked.cells()
+	r := rand.New(rand.NewPCG(uint64(asked.Seed), 0x6578706c6f7265))
+	if r.IntN(2) == 0 && len(recipes) > 0 {
+		if sought := s.seek(r, all.Situations, kinds, recipes); sought != nil {
+			return s.lookFor(sought, asked, openFaults, openRecipes, kinds, recipes, r)
+		}
+	}
 	all.Expect(kinds, recipes)
-	cells := all.draw(rand.New(rand.NewPCG(uint64(asked.Seed), 0x6578706c6f7265)), kinds, recipes)
+	cells := all.draw(r, kinds, recipes)
 	spec := asked
 	var chosen []string
 	if openFaults {
@@ -65,8 +70,14 @@ func (s *Sweep) Explore(asked Spec) Spec {
 	if len(cells) == 0 {
 		return asked
 	}
-	s.chosen[runName(spec)] = chosen
+	s.chosen[runName(spec)] = choice{parts: chosen}
 	return spec
+}
+
+// choice is what a sweep has chosen of a Spec.
+type choice struct {
+	parts  []string // see Outcome.Chosen
+	sought string   // see Outcome.Sought
 }
 
 // cell is one cell of the coverage.
@@ -118,6 +129,9 @@ func recipesOf(cells []cell) (all []histories.Recipe) {
 
 // askedName returns the name of the Spec that was asked for when a run was chosen.
 func askedName(s Spec, chosen []string) string {
+	if slices.Contains(chosen, "plan") {
+		s.Plan = explores
+	}
 	if slices.Contains(chosen, "faults") || s.Plan == explores && s.allFaults() {
 		s.Faults = []string{"all"}
 	}

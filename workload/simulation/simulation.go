@@ -54,8 +54,10 @@ type Outcome struct {
 	Placements []string `json:"placements,omitempty"`
 	// Made is Fleet.Made of the run.
 	Made string `json:"made,omitempty"`
-	// Chosen names the parts of the Spec that a sweep has chosen: "faults", "recipes".
+	// Chosen names the parts of the Spec that a sweep has chosen: "faults", "recipes", "plan".
 	Chosen []string `json:"chosen,omitempty"`
+	// Sought names the situation that the sweep has chosen them for, if there is one.
+	Sought string `json:"sought,omitempty"`
 	// Model is the outcome of the validation by spec/mutex.pml, if it was asked for.
 	Model *model.Validated `json:"model,omitempty"`
 }
@@ -77,7 +79,7 @@ func Run(t *testing.T, dir string, s Spec, look Look) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	trace := &trace{hash: sha256.New(), keep: look.Trace, branch: look.Branch}
+	trace := &trace{hash: sha256.New(), branch: look.Branch}
 	var done folder.Recorded
 	var kept *histories.Kept // not in a file: most runs pass, and a tenth of their time would go into it
 	var runErr error
@@ -107,7 +109,7 @@ func Run(t *testing.T, dir string, s Spec, look Look) (Outcome, error) {
 		o.Trouble, o.Outcome = errors.Join(runErr, err).Error(), verdict.Unknown
 		return o, kept.Write(filepath.Join(dir, folder.History))
 	}
-	o.Outcome, o.Reason, o.Coverage = r.Outcome(), r.Reason(), metOf(r)
+	o.Outcome, o.Reason, o.Coverage = r.Outcome(), r.Reason(), metOf(r, trace.situations(kept))
 	if s.Plan == edgesPlan {
 		o.Placements = placementsOf(w.Recipes, kept.Events())
 	}

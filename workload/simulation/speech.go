@@ -43,7 +43,7 @@ func newSpeech(t *trace, kept *histories.Kept) *speech {
 	s := &speech{clients: map[string]string{}, first: t.first, begun: map[side]bool{}, part: map[side][]byte{}, asked: map[call]question{}}
 	addresses, clients := map[string][]string{}, map[string][]int{} // by session, by address
 	answered := map[uint64]bool{}
-	for _, m := range t.messages {
+	for _, m := range t.all() {
 		var r wire.ConnectResponse
 		if conn := uint64(m.Conn); m.Reply && !answered[conn] && len(m.Data) > 4 {
 			answered[conn] = true

@@ -35,7 +35,7 @@ func TestMessagesAreToldInWords(t *testing.T) {
 	want := []string{}
 	says := func(reply, lost bool, data []byte, text string) {
 		m := live.Message{Client: "198.51.100.5", Conn: 9, Server: 129, Reply: reply, Lost: lost, Data: data}
-		tr.messages = append(tr.messages, message{m, time.Duration(len(tr.messages)) * time.Millisecond})
+		tr.messages = append(tr.messages, []sent{{m, time.Duration(len(tr.messages)) * time.Millisecond}})
 		want = append(want, text)
 	}
 	const from, to = "clients 2, 3 ask server 2: ", "server 2 tells clients 2, 3: "
@@ -65,7 +65,7 @@ func TestMessagesAreToldInWords(t *testing.T) {
 		t.Fatalf("%d messages of %d, %v", len(all), len(want), err)
 	}
 	for i, m := range all {
-		if m.what != want[i] || m.at != tr.messages[i].at {
+		if m.what != want[i] || m.at != tr.all()[i].at {
 			t.Errorf("message %d at %v: %s\nwant %s", i+1, m.at, m.what, want[i])
 		}
 	}

@@ -3,6 +3,7 @@ package simulation
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,7 +23,8 @@ type Sweep struct {
 	results map[string]Outcome // by askedName
 	order   []string
 	plans   map[string]*PlanCoverage // by name
-	chosen  map[string][]string      // of runs that Explore has named, by runName
+	chosen  map[string]choice        // of runs that Explore has named, by runName
+	sought  map[string]int           // runs that looked for a situation, by name
 
 	placements map[string]bool // see Outcome.Placements
 
@@ -39,7 +41,7 @@ type Sweep struct {
 // ones. Made names this program. If other is false, the error is ErrOtherProgram if a run in
 // the file was made by another program.
 func OpenSweep(path, made string, other bool) (s *Sweep, err error) {
-	s = &Sweep{results: map[string]Outcome{}, plans: map[string]*PlanCoverage{}, chosen: map[string][]string{}, asked: map[string]bool{}, placements: map[string]bool{}}
+	s = &Sweep{results: map[string]Outcome{}, plans: map[string]*PlanCoverage{}, chosen: map[string]choice{}, sought: map[string]int{}, asked: map[string]bool{}, placements: map[string]bool{}}
 	s.file, err = campaign.OpenLines(path, func(line []byte) error {
 		var o Outcome
 		if json.Unmarshal(line, &o) != nil {
@@ -84,10 +86,17 @@ func (s *Sweep) note(o Outcome) {
 	if _, made := s.results[name]; made {
 		return
 	}
-	if s.plans[o.Spec.Plan] == nil {
-		s.plans[o.Spec.Plan] = &PlanCoverage{Plan: o.Spec.Plan}
+	plan := o.Spec.Plan
+	if slices.Contains(o.Chosen, "plan") {
+		plan = explores
 	}
-	s.plans[o.Spec.Plan].add(o.Coverage)
+	if s.plans[plan] == nil {
+		s.plans[plan] = &PlanCoverage{Plan: plan}
+	}
+	s.plans[plan].add(o.Coverage)
+	if o.Sought != "" {
+		s.sought[o.Sought]++
+	}
 	for _, p := range o.Placements {
 		s.placements[p] = true
 	}
@@ -115,7 +124,7 @@ func (s *Sweep) note(o Outcome) {
 func (s *Sweep) Add(o Outcome) error {
 	if chosen, ok := s.chosen[runName(o.Spec)]; ok {
 		delete(s.chosen, runName(o.Spec))
-		o.Chosen = chosen
+		o.Chosen, o.Sought = chosen.parts, chosen.sought
 	}
 	s.note(o)
 	s.asked[askedName(o.Spec, o.Chosen)] = true

@@ -20,11 +20,10 @@ import (
 // trace records the messages of clients and servers.
 type trace struct {
 	hash     hash.Hash
-	count    int // messages
-	keep     bool
-	messages []message // if they are kept
-	chosen   int       // choices of the order of messages
-	first    int       // the number of the first server
+	count    int      // messages
+	messages [][]sent // in pieces, full but for the last
+	chosen   int      // choices of the order of messages
+	first    int      // the number of the first server
 	branch   Branch
 
 	txns []txnlog.Txn // of the servers, once the run is over
@@ -36,11 +35,17 @@ type trace struct {
 	end   func()
 }
 
-// message is a message, with the time since the run began.
-type message struct {
+// sent is a message, and when it was sent on the history's clock.
+type sent struct {
 	live.Message
 	at time.Duration
 }
+
+// sentAtATime is the number of messages in a piece of a trace.
+const sentAtATime = 4096
+
+// all returns the messages in their order.
+func (t *trace) all() []sent { return slices.Concat(t.messages...) }
 
 // note implements live.Live.Trace.
 func (t *trace) note(m live.Message) {
@@ -54,14 +59,16 @@ func (t *trace) note(m live.Message) {
 	t.hash.Write(m.Data)
 	t.count++
 	t.fork()
-	since := time.Since(t.began)
-	if t.until > 0 && since >= t.until {
+	at := time.Since(t.began)
+	if t.until > 0 && at >= t.until {
 		t.end()
 	}
-	if t.keep {
-		m.Data = slices.Clone(m.Data)
-		t.messages = append(t.messages, message{m, since})
+	last := len(t.messages) - 1
+	if last < 0 || len(t.messages[last]) == sentAtATime {
+		t.messages = append(t.messages, make([]sent, 0, sentAtATime))
+		last++
 	}
+	t.messages[last] = append(t.messages[last], sent{m, at})
 }
 
 // fork lets the run go on otherwise if this is where it should.
@@ -78,7 +85,7 @@ func (t *trace) sum() string { return hex.EncodeToString(t.hash.Sum(nil))[:16] }
 func (t *trace) write(path string, kept *histories.Kept) error {
 	var b bytes.Buffer
 	s := newSpeech(t, kept)
-	for i, m := range t.messages {
+	for i, m := range t.all() {
 		fmt.Fprintf(&b, "%15.9f s%8d  %s\t%x\n", m.at.Seconds(), i+1, s.tell(m.Message), m.Data)
 	}
 	return os.WriteFile(path, b.Bytes(), 0o644)

@@ -27,6 +27,7 @@ type conn struct {
 	lost    [2]bool      // data was lost, by direction
 	backlog cluster.Backlog
 	arrives [2]time.Duration
+	arrived [2]int // bytes that have reached the other end, by direction
 	said    int    // bytes of the server, since the link's condition was set
 	head    []byte // the server's first bytes, until it has answered the connect request
 	shaken  bool   // the server has answered it
@@ -76,6 +77,7 @@ func (c *conn) send(w way, size int, arrive func()) {
 			c.lost[w] = true
 			return
 		}
+		c.arrived[w] += size
 		arrive()
 	})
 }
@@ -91,7 +93,7 @@ func (c *conn) carryBytes(w way, data []byte, arrive func([]byte)) {
 	}
 	if l.live.Trace != nil {
 		lost := c.lost[w] || l.drops(w)
-		l.live.Trace(Message{At: l.live.Cluster.Now(), Client: l.ip, Conn: c.id, Server: l.server, Reply: w == reply, Lost: lost, Data: data})
+		l.live.Trace(Message{At: l.live.Cluster.Now(), Client: l.ip, Conn: c.id, Server: l.server, Reply: w == reply, Lost: lost, Data: data, Arrived: &c.arrived[w]})
 	}
 	size := len(data)
 	if s := c.link.condition.Slice; s > 0 {

@@ -24,7 +24,8 @@ type Live struct {
 	// back.
 	Print func(server int, line string)
 	// Trace, if set before Start, is called with the messages of clients in memory and of servers
-	// as they are sent, whether or not they arrive. It must neither call back nor keep the data.
+	// as they are sent, whether or not they arrive. It must neither call back nor change the data,
+	// which stays as it is.
 	Trace func(Message)
 	// Orders, if set before Start, decides the order of messages around releases.
 	Orders *Orders
@@ -64,6 +65,9 @@ type Message struct {
 	Reply  bool // from the server to the client
 	Lost   bool // the link loses it
 	Data   []byte
+	// Arrived is the number of bytes that have reached this end of the connection so far. It may be
+	// read within Do, or after Stop.
+	Arrived *int
 }
 
 // waiter waits for a condition to hold.
