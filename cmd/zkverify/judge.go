@@ -47,9 +47,6 @@ func (f readFlags) opening(c Conventions) opening {
 	return func(ctx context.Context, path string) (*histories.File, error) { return f.open(ctx, path, c.as()) }
 }
 
-// noOptions returns no options: a history that a run of this program has recorded needs none.
-func noOptions(*histories.File) []checker.Option { return nil }
-
 // countSituations has the situations of a run on simulated servers counted.
 func countSituations(file *histories.File) []checker.Option {
 	header := file.Header()

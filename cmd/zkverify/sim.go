@@ -31,7 +31,7 @@ import (
 type simCmd struct {
 	Seeds *int   `help:"How many runs, with the seeds from --from on; default 100, or with --for as many as that time allows." placeholder:"N"`
 	From  *int64 `help:"The first seed; default drawn, and printed." placeholder:"SEED"`
-	Plan  string `default:"random" help:"What happens in a run: random, swarm, island, edges, orders, lease, explore, or all in turn; see docs/simulation.md." placeholder:"NAME"`
+	Plan  string `default:"random" help:"What happens in a run: random, swarm, island, edges, orders, lease, explore, or all, with edges in every other run; see docs/simulation.md." placeholder:"NAME"`
 
 	Recipe []string `help:"Recipes to drive, comma-separated, or all that the target offers, see zkverify list recipes; default mutex, or what a mutant is a mutant of." placeholder:"NAME"`
 	Target string   `default:"recipes" help:"The implementation to test; see zkverify list targets." placeholder:"NAME"`
@@ -103,7 +103,22 @@ func (s *simCmd) asked() int {
 	return 100
 }
 
-// plans returns the plans of the runs, which take turns.
+// turns returns the plans of the runs, in their turns. Every other one is edges, which has the most to
+// go through.
+func (s *simCmd) turns() (turns []string) {
+	all := s.plans()
+	if len(all) == 1 {
+		return all
+	}
+	for _, plan := range all {
+		if plan != simulation.Edges {
+			turns = append(turns, plan, simulation.Edges)
+		}
+	}
+	return turns
+}
+
+// plans returns the plans of the runs.
 func (s *simCmd) plans() (names []string) {
 	if s.Plan != "all" {
 		return []string{s.Plan}
@@ -182,7 +197,7 @@ func (s *simCmd) makeRuns(ctx context.Context, con *console, fleet simulation.Fl
 			return fmt.Sprintf("%s made, %d violated", made, sweep.Violated())
 		})
 	}
-	plans := s.plans()
+	plans := s.turns()
 	err := fleet.All(ctx, s.For, dir, func(yield func(simulation.Spec) bool) {
 		for i := 0; (asked == 0 || i < asked) && !(s.StopAtViolation && sweep.Violated() > 0); i++ {
 			next := spec

@@ -7,11 +7,10 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// locks are the recipes with holders, and exclusive those with one at most.
+// locks are the recipes with holders, and guarding those that guard counters.
 var (
-	locks     = slices.DeleteFunc(histories.Recipes(), func(r histories.Recipe) bool { return !r.IsLock() })
-	exclusive = slices.DeleteFunc(histories.Recipes(), func(r histories.Recipe) bool { return !r.Exclusive() })
-	guarding  = slices.DeleteFunc(histories.Recipes(), func(r histories.Recipe) bool { return !r.Guards() })
+	locks    = slices.DeleteFunc(histories.Recipes(), func(r histories.Recipe) bool { return !r.IsLock() })
+	guarding = slices.DeleteFunc(histories.Recipes(), func(r histories.Recipe) bool { return !r.Guards() })
 )
 
 func only(all ...histories.Recipe) []histories.Recipe { return all }

@@ -189,7 +189,7 @@ func TestExploreLooksForASituationAtAMessage(t *testing.T) {
 	asked.Faults, asked.Recipes = []string{"all"}, []string{"all"}
 	for ; ; asked.Seed++ {
 		got := s.Explore(asked)
-		if got.Plan != edgesPlan {
+		if got.Plan != Edges {
 			continue
 		}
 		if again := s.Explore(got); !reflect.DeepEqual(again, got) {
@@ -228,7 +228,7 @@ func TestExploreLeavesAloneWhatIsNamed(t *testing.T) {
 		t.Errorf("%s", drawn.Command())
 	}
 	asked.Seed, asked.Recipes = drawn.Seed, []string{"mutex"}
-	if got := s.Explore(asked); !slices.Equal(got.Recipes, asked.Recipes) || got.allFaults() && got.Plan != edgesPlan {
+	if got := s.Explore(asked); !slices.Equal(got.Recipes, asked.Recipes) || got.allFaults() && got.Plan != Edges {
 		t.Errorf("%v with %v", got.Faults, got.Recipes)
 	}
 	asked.Plan = "random"

@@ -21,7 +21,7 @@ func TestPlacementsGoThroughAll(t *testing.T) {
 
 // The runs of the plan carry out the placements of each recipe in turn, and tell which took place.
 func TestEdgesActsAtMessagesOfSteps(t *testing.T) {
-	s := spec(4, edgesPlan, "recipes")
+	s := spec(4, Edges, "recipes")
 	s.Recipes = []string{"mutex", "readwrite"}
 	for _, recipe := range []string{"mutex", "readwrite"} {
 		o, _ := run(t, s, Look{})

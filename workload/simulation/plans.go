@@ -50,8 +50,8 @@ func swarm(w *world) {
 // swarmTicks are the servers' ticks that swarm draws from.
 var swarmTicks = []time.Duration{100 * time.Millisecond, 200 * time.Millisecond, 500 * time.Millisecond, time.Second}
 
-// edgesPlan is the plan that searches.
-const edgesPlan = "edges"
+// Edges is the plan that goes through placements.
+const Edges = "edges"
 
 // The faults of the plans of one fault, beside edgesFault.
 const (
@@ -99,6 +99,9 @@ func edges(w *world) {
 	w.Mix.Guarded, w.Mix.Cross = 0.5, 0.6 // what a lock promises while its node has gone unnoticed
 	if r.IntN(2) == 0 {
 		w.Mix.Rest = 40 * time.Millisecond // clients that call again at once
+	}
+	if r.IntN(4) == 0 {
+		w.Mix.Hold = t / 5 // others wait for so long that two things can happen to them
 	}
 	if w.Schedule != nil {
 		return

@@ -44,7 +44,7 @@ func (s *Sweep) lookFor(sought *situations.Situation, asked Spec, openFaults, op
 	switch {
 	case !openFaults:
 	case sought.AtMessages && r.IntN(2) == 0:
-		spec.Plan, chosen = edgesPlan, append(chosen, "plan")
+		spec.Plan, chosen = Edges, append(chosen, "plan")
 	case len(sought.Faults) > 0:
 		spec.Faults, chosen = both(kinds, sought.Faults), append(chosen, "faults")
 	default: // named, so that the run can be asked for again

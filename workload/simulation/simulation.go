@@ -110,7 +110,7 @@ func Run(t *testing.T, dir string, s Spec, look Look) (Outcome, error) {
 		return o, kept.Write(filepath.Join(dir, folder.History))
 	}
 	o.Outcome, o.Reason, o.Coverage = r.Outcome(), r.Reason(), metOf(r, trace.situations(kept))
-	if s.Plan == edgesPlan {
+	if s.Plan == Edges {
 		o.Placements = placementsOf(w.Recipes, kept.Events())
 	}
 	for i := range r.Verdicts {
