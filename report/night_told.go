@@ -130,14 +130,14 @@ func (n *Night) Summary(dir string) string {
 	if empty, of := n.Unmet(); len(empty) > 0 {
 		fmt.Fprintf(&b, "; %d of %d combinations of fault, recipe and state did not occur", len(empty), of)
 	}
-	if told := Missed(n.Situations); told != "" {
-		fmt.Fprintf(&b, "; %s", told)
-	}
 	if k := len(n.Results); k > 2 && n.Parts == 0 && n.Results[1].Memory > 0 {
 		fmt.Fprintf(&b, "; zkverify took %d MB after the second run, %d MB after the last", n.Results[1].Memory>>20, n.Results[k-1].Memory>>20)
 	}
 	if why := n.missing(); why != "" {
 		fmt.Fprintf(&b, "\n%s", why)
+	}
+	if told := Missed(n.Situations); told != "" {
+		fmt.Fprintf(&b, "\n%s", told)
 	}
 	for _, l := range n.causeLines() {
 		fmt.Fprintf(&b, "\n%s", words.Line(l.String()))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/zkverify/zkverify/ensemble/model"
 	"github.com/zkverify/zkverify/ensemble/model/wire"
+	"github.com/zkverify/zkverify/ensemble/simulated"
 	"github.com/zkverify/zkverify/ensemble/txnlog"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/histories/situations"
@@ -78,10 +79,10 @@ type connection struct {
 	client  string
 	server  int
 	session int64
-	name    string    // of the session
-	began   [2]bool   // the first frame of the direction is over
-	rest    [2][]byte // the beginning of a frame
-	sent    [2]int    // bytes, up to the end of the last frame
+	name    string  // of the session
+	began   [2]bool // the first frame of the direction is over
+	frames  [2]framing
+	sent    [2]int // bytes, up to the end of the last frame
 	arrived [2]*int
 	connect *situations.Call // the request to go on with a session
 	open    map[int32]*situations.Call
@@ -93,9 +94,6 @@ const (
 	toClient
 )
 
-// ownClient is the address of connections of the run itself, which no link carries.
-const ownClient = "198.51.100.1"
-
 // calls returns the requests of clients, in the order of their answers.
 func (t *trace) calls() []*situations.Call {
 	c := &caller{conns: map[model.ConnID]*connection{}, committed: map[requestID]int64{}, returns: map[string]time.Duration{}}
@@ -106,7 +104,7 @@ func (t *trace) calls() []*situations.Call {
 	}
 	for _, piece := range t.messages {
 		for i := range piece {
-			if m := &piece[i]; m.Client != ownClient {
+			if m := &piece[i]; m.Client != simulated.OwnAddress {
 				c.conn(m).message(m)
 			}
 		}
@@ -134,20 +132,12 @@ func (c *connection) message(m *sent) {
 		way, take = toClient, c.reply
 	}
 	c.arrived[way] = m.Arrived
-	data := m.Data
-	if len(c.rest[way]) > 0 {
-		data = append(c.rest[way], data...)
+	frames, _ := c.frames[way].take(m.Data)
+	for _, f := range frames {
+		c.sent[way] += 4 + len(f)
+		take(f, m.at)
+		c.began[way] = true
 	}
-	for len(data) >= 4 {
-		n := 4 + int(binary.BigEndian.Uint32(data))
-		if n > len(data) {
-			break
-		}
-		c.sent[way] += n
-		take(data[4:n], m.at)
-		c.began[way], data = true, data[n:]
-	}
-	c.rest[way] = slices.Clip(data)
 }
 
 // came reports whether the last frame of a direction has reached the other end.

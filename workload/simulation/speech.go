@@ -1,7 +1,6 @@
 package simulation
 
 import (
-	"encoding/binary"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,7 +18,7 @@ type speech struct {
 	clients map[string]string // by address
 	first   int               // the number of the first server
 	begun   map[side]bool     // the connect request, or its answer, was sent
-	part    map[side][]byte   // of a frame that is not complete
+	frames  map[side]*framing
 	asked   map[call]question // without an answer so far
 }
 
@@ -40,7 +39,7 @@ type question struct {
 }
 
 func newSpeech(t *trace, kept *histories.Kept) *speech {
-	s := &speech{clients: map[string]string{}, first: t.first, begun: map[side]bool{}, part: map[side][]byte{}, asked: map[call]question{}}
+	s := &speech{clients: map[string]string{}, first: t.first, begun: map[side]bool{}, frames: map[side]*framing{}, asked: map[call]question{}}
 	addresses, clients := map[string][]string{}, map[string][]int{} // by session, by address
 	answered := map[uint64]bool{}
 	for _, m := range t.all() {
@@ -85,21 +84,17 @@ func (s *speech) tell(m live.Message) string {
 		}
 	}
 	sd := side{uint64(m.Conn), m.Reply}
-	data := append(s.part[sd], m.Data...)
-	var said []string
-	for len(data) >= 4 {
-		n := uint64(binary.BigEndian.Uint32(data))
-		if n > longestFrame { // a word of four letters
-			said, data = append(said, fmt.Sprintf("%.20q", data)), nil
-			break
-		}
-		if uint64(len(data)-4) < n {
-			break
-		}
-		said = append(said, s.frame(sd, data[4:4+n]))
-		data = data[4+n:]
+	if s.frames[sd] == nil {
+		s.frames[sd] = new(framing)
 	}
-	s.part[sd] = data
+	frames, word := s.frames[sd].take(m.Data)
+	var said []string
+	for _, f := range frames {
+		said = append(said, s.frame(sd, f))
+	}
+	if word != nil {
+		said = append(said, fmt.Sprintf("%.20q", word))
+	}
 	text := fmt.Sprintf("%s asks server %d: ", client, m.Server-s.first+1)
 	if strings.HasPrefix(client, "clients") {
 		text = fmt.Sprintf("%s ask server %d: ", client, m.Server-s.first+1)
@@ -117,8 +112,6 @@ func (s *speech) tell(m live.Message) string {
 }
 
 const theBench = "the bench" // watches the servers
-
-const longestFrame = 1 << 24
 
 // frame returns what a frame says.
 func (s *speech) frame(sd side, data []byte) string {

@@ -90,3 +90,29 @@ func (t *trace) write(path string, kept *histories.Kept) error {
 	}
 	return os.WriteFile(path, b.Bytes(), 0o644)
 }
+
+// framing puts the frames of one direction of a connection together.
+type framing struct{ rest []byte }
+
+const longestFrame = 1 << 24
+
+// take returns the frames that further bytes complete, without their lengths. Word has bytes that are no
+// frame, but a word of four letters.
+func (f *framing) take(data []byte) (frames [][]byte, word []byte) {
+	if len(f.rest) > 0 {
+		data = append(f.rest, data...)
+	}
+	for len(data) >= 4 {
+		n := uint64(binary.BigEndian.Uint32(data))
+		if n > longestFrame {
+			data, word = nil, data
+			break
+		}
+		if uint64(len(data)-4) < n {
+			break
+		}
+		frames, data = append(frames, data[4:4+n]), data[4+n:]
+	}
+	f.rest = slices.Clip(data)
+	return frames, word
+}

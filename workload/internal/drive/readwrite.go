@@ -45,8 +45,10 @@ func (d readWriteDriver) cycle(ctx context.Context, c *client.Client, name strin
 	h.Again, _ = mine.(lock.Reenterer)
 	if x, ok := other.(lock.Reenterer); ok && crossing {
 		h.Increment(ctx, h.Lease, plan.Race)
-		if plan.More.IntN(2) == 0 {
-			h.Linger(ctx, levels, plan) // its node may be deleted meanwhile
+		if plan.More.IntN(2) == 0 { // its node may be deleted meanwhile, and the loss must not have been told
+			briefly := plan
+			briefly.HoldOn = 0
+			h.Linger(ctx, levels, briefly)
 		}
 		if second := cross(ctx, h, x, plan); second != nil {
 			h.Increment(ctx, h.Lease, plan.Race) // the owner has both
