@@ -95,6 +95,7 @@ type strike struct {
 	act, then      string
 	since          string
 	length         time.Duration
+	mu             sync.Mutex      // guards waits
 	waits          map[string]bool // the locks for which the client waits, in stepTurn
 	struck         atomic.Int32    // acts that took place
 	paused         atomic.Bool
@@ -157,9 +158,10 @@ func (k *strike) start(ctx context.Context) error {
 	return nil
 }
 
-// turns reports whether an event begins a stepTurn, and notes for which locks the client waits. The
-// calls for the events of a run do not overlap.
+// turns reports whether an event begins a stepTurn, and notes for which locks the client waits.
 func (k *strike) turns(e *histories.Event, mine bool) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	of := []string{e.Lock}
 	for _, p := range e.Parts {
 		of = append(of, p.Lock)
