@@ -14,7 +14,7 @@ import (
 type CoverageSum struct {
 	Coverage Coverage   `json:"coverage,omitempty"`
 	Meetings []Meetings `json:"meetings,omitempty"`
-	// Situations has how often each situation that the runs could show occurred.
+	// Situations counts each situation that the runs could show.
 	Situations situations.Counts `json:"situations,omitempty"`
 }
 

@@ -22,7 +22,7 @@ type Report struct {
 	Coverage Coverage
 	Recipes  []RecipeUse // the recipes that were driven
 	Meetings []Meetings  // the states in which faults met the locks of each recipe
-	// Situations has how often each situation occurred, if they were to be counted.
+	// Situations counts the occurrences of each situation, if WithSituations was given.
 	Situations situations.Counts
 	Figures    []verdict.Figure
 	Events     int // in the history

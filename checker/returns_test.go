@@ -33,9 +33,11 @@ func TestCallsReturnWithTheirContextAndForAReason(t *testing.T) {
 		"long after it, in a pause": {func(r *run) {
 			r.want(5, 1).pause(100, 1).wake(890, 1).op(900, histories.Fail, 1, histories.Acquire, histories.Event{Late: 800 * time.Millisecond})
 		}, gone(20), Progress, ""},
-		"long after it, in real time": {fails(histories.Event{Late: 800 * time.Millisecond}), func() *servers { s := gone(20); s.Clock = 2; return s }(), Progress, ""},
-		"for no reason":               {fails(histories.Event{Unexplained: true, Error: "session ended"}), gone(20), Progress, "its context went on: session ended"},
-		"for a reason":                {fails(histories.Event{Error: "lease lost"}), gone(20), Progress, ""},
+		"long after it, in real time":                            {fails(histories.Event{Late: 800 * time.Millisecond}), func() *servers { s := gone(20); s.Clock = 2; return s }(), Progress, ""},
+		"for no reason":                                          {fails(histories.Event{Unexplained: true, Error: "session ended"}), gone(20), Progress, "its context went on: session ended"},
+		"for no reason, not promised":                            {fails(histories.Event{Unexplained: true, Error: "connection lost"}), gone(20), Progress, ""},
+		"long after it, not promised":                            {fails(histories.Event{Late: time.Second}), gone(20), Progress, ""},
+		"for a reason":                                           {fails(histories.Event{Error: "lease lost"}), gone(20), Progress, ""},
 		"a release that reports the loss of what it gave back":   {releases(histories.Event{Refused: true, Error: "lease lost"}), gone(60), AnswersAreTrue, "the lease was lost; its node was deleted"},
 		"a release that reports it after the deadline":           {releases(histories.Event{Error: "lease lost"}), gone(60), AnswersAreTrue, ""},
 		"a release of a lease whose node another client deleted": {releases(histories.Event{Refused: true, Error: "lease lost"}), byAnother(), AnswersAreTrue, ""},
@@ -46,7 +48,7 @@ func TestCallsReturnWithTheirContextAndForAReason(t *testing.T) {
 				test.servers.Clock = 0
 			}
 			r := promising(t)
-			r.h.Header.Promises.Says = true
+			r.h.Header.Promises.Says, r.h.Header.Promises.Returns = true, !strings.HasSuffix(name, "not promised")
 			r.h.Header.Promises.TurnBound, r.h.Header.SessionTimeout = time.Second, 2*time.Second
 			test.run(r)
 			v := r.report(WithService(&test.servers.Log)).Verdict(test.guarantee)

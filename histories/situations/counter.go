@@ -41,7 +41,7 @@ func recipesOf(h *histories.Header) (all []histories.Recipe) {
 	return all
 }
 
-// Counts returns how often each situation occurred so far.
+// Counts returns the number of occurrences of each situation so far.
 func (c *Counter) Counts() Counts {
 	all := Counts{}
 	for i, name := range c.names {

@@ -19,7 +19,7 @@ func header() *histories.Header {
 	return h
 }
 
-// counts returns how often each situation occurs in a run of events, requests and changes.
+// counts returns the number of occurrences of each situation in a run of events, requests and changes.
 func counts(t *testing.T, run []any) Counts {
 	t.Helper()
 	c := NewCounter(header(), true)

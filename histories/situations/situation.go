@@ -63,7 +63,8 @@ func All() (all []Situation) {
 	return all
 }
 
-// Counts has how often each situation occurred, by name. One that the runs cannot show is no key.
+// Counts has the number of occurrences of each situation, by name. A situation that the runs cannot
+// show is no key.
 type Counts map[string]int
 
 // Add adds the counts of other runs.

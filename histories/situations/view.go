@@ -12,7 +12,7 @@ import (
 // of it.
 const moment = time.Millisecond
 
-// view is what the detectors know of a run before the thing that they are shown.
+// view is the state of a run before the event, request or change that a detector is shown.
 type view struct {
 	header    *histories.Header
 	tracker   *states.Tracker
@@ -41,7 +41,7 @@ type fault struct {
 	servers []int
 }
 
-// session is what is known of a session.
+// session is the state of a session, as far as it is known.
 type session struct {
 	process int // the last that was seen to have it, -1 for none
 	server  int // to which it connected last, 0 if that is not known

@@ -51,16 +51,6 @@ type Look struct {
 	Branch Branch
 }
 
-// Branch says where a run goes on otherwise: all choices behind one of its messages come from
-// another seed, the faults stay. A Seed of 0 changes nothing.
-type Branch struct {
-	Message int // 0: the beginning; else the first choice is how long this message takes
-	Seed    uint64
-}
-
-// TraceFile is the name of the file with the messages of a run that was traced.
-const TraceFile = "trace.txt"
-
 // Name returns the name of the run's folder, such as seed-4711-random.
 func (s Spec) Name() string { return fmt.Sprintf("seed-%d-%s", s.Seed, s.Plan) }
 

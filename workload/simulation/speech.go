@@ -1,7 +1,9 @@
 package simulation
 
 import (
+	"bytes"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -75,7 +77,18 @@ func newSpeech(t *trace, kept *histories.Kept) *speech {
 	return s
 }
 
-// tell returns what a message says, such as "client 3 asks server 1: delete /locks/a".
+// write writes a line for each message: its time and its number, what it says, and its bytes. The
+// history of the run, if there is one, tells which client an address belongs to.
+func (t *trace) write(path string, kept *histories.Kept) error {
+	var b bytes.Buffer
+	s := newSpeech(t, kept)
+	for i, m := range t.all() {
+		fmt.Fprintf(&b, "%15.9f s%8d  %s\t%x\n", m.at.Seconds(), i+1, s.tell(m.Message), m.Data)
+	}
+	return os.WriteFile(path, b.Bytes(), 0o644)
+}
+
+// tell puts a message into words, such as "client 3 asks server 1: delete /locks/a".
 func (s *speech) tell(m live.Message) string {
 	client, known := s.clients[m.Client]
 	if !known {
@@ -113,7 +126,7 @@ func (s *speech) tell(m live.Message) string {
 
 const theBench = "the bench" // watches the servers
 
-// frame returns what a frame says.
+// frame puts a frame into words.
 func (s *speech) frame(sd side, data []byte) string {
 	if !s.begun[sd] {
 		s.begun[sd] = true
@@ -155,7 +168,7 @@ func connecting(sd side, data []byte) string {
 	return "connect with " + text
 }
 
-// answer returns what a frame of a server says.
+// answer puts a frame of a server into words.
 func (s *speech) answer(sd side, data []byte) string {
 	var h wire.ReplyHeader
 	rest, err := wire.Decode(data, &h)

@@ -1,21 +1,27 @@
 package simulation
 
 import (
-	"bytes"
 	"encoding/binary"
 	"encoding/hex"
-	"fmt"
 	"hash"
 	"io"
-	"os"
 	"slices"
 	"time"
 
 	"github.com/zkverify/zkverify/ensemble/model/live"
 	"github.com/zkverify/zkverify/ensemble/txnlog"
-	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/internal/seeded"
 )
+
+// Branch makes a run go on otherwise: all choices behind one of its messages come from another seed,
+// the faults stay. A Seed of 0 changes nothing.
+type Branch struct {
+	Message int // 0: the beginning; else the first choice is how long this message takes
+	Seed    uint64
+}
+
+// TraceFile is the name of the file with the messages of a run that was traced.
+const TraceFile = "trace.txt"
 
 // trace records the messages of clients and servers.
 type trace struct {
@@ -71,7 +77,7 @@ func (t *trace) note(m live.Message) {
 	t.messages[last] = append(t.messages[last], sent{m, at})
 }
 
-// fork lets the run go on otherwise if this is where it should.
+// fork reseeds the run's choices at the message of its branch.
 func (t *trace) fork() {
 	if t.branch.Seed != 0 && t.branch.Message == t.count {
 		seeded.Branch(t.branch.Seed)
@@ -79,17 +85,6 @@ func (t *trace) fork() {
 }
 
 func (t *trace) sum() string { return hex.EncodeToString(t.hash.Sum(nil))[:16] }
-
-// write writes a line for each message: its time and its number, what it says, and its bytes. The
-// history of the run, if there is one, tells which client an address belongs to.
-func (t *trace) write(path string, kept *histories.Kept) error {
-	var b bytes.Buffer
-	s := newSpeech(t, kept)
-	for i, m := range t.all() {
-		fmt.Fprintf(&b, "%15.9f s%8d  %s\t%x\n", m.at.Seconds(), i+1, s.tell(m.Message), m.Data)
-	}
-	return os.WriteFile(path, b.Bytes(), 0o644)
-}
 
 // framing puts the frames of one direction of a connection together.
 type framing struct{ rest []byte }

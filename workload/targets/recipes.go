@@ -37,7 +37,7 @@ func (ofRecipes) Concurrent() bool { return true }
 
 func (ofRecipes) Promises(s lock.Settings) histories.Promises {
 	return histories.Promises{
-		Tokens: true, TellsLoss: true, FIFO: true, FirstNode: true, Reentrant: true, Guards: true, Says: true,
+		Tokens: true, TellsLoss: true, FIFO: true, FirstNode: true, Reentrant: true, Guards: true, Says: true, Returns: true,
 		LossBound:     s.LossBound(),
 		RevokeBound:   s.RevokeBound(),
 		TurnBound:     s.TurnBound(),

@@ -17,15 +17,15 @@ import (
 // nodesLeft finds nodes that the calls of a session have left on the servers, by a log of the
 // servers whose times are exact.
 //
-// A node is of use to the calls that were under way in its session, on its lock, when it was created,
-// and to the holds, and the stays inside a double barrier, that came of them. Once these are over the
-// session has no use for it. (A lock with a local hand-off may be handed on to any later call of the
-// session.) A call that gave up
-// deletes its node in the background, so the node may stay for a quarter of TurnBound, the time
-// that wakeUps allows too. No time counts from two session timeouts before the last use to the end
-// of that bound if in it a fault was in force that hits a process of the session, or a server, or
-// if nothing was recorded for half a session timeout: the deletion waits for a connection. Neither
-// does a node count whose session ended, or whose client crashed, within the bound.
+// A node is of use to the calls that were under way in its session, on its lock, when it was
+// created, to the holds, and the stays inside a double barrier, that came of them, and to each hold
+// with its token: a place may be handed on within a client. Once these are over the session has no
+// use for it. A call that gave up deletes its node in the background, so the node may stay for a
+// quarter of TurnBound, the time that wakeUps allows too. No time counts from two session timeouts
+// before the last use to the end of that bound if in it a fault was in force that hits a process of
+// the session, or a server, or if nothing was recorded for half a session timeout: the deletion
+// waits for a connection. Neither does a node count whose session ended, or whose client crashed,
+// within the bound.
 //
 // A release that succeeded, and a try that was refused, have waited until their node was gone, if
 // the target promises FirstNode. The node of a session that ended goes with the session, and a
@@ -34,7 +34,7 @@ type nodesLeft struct {
 	facts.Deaf
 	t       *facts.Trace
 	v       *verdict.Verdict
-	use     map[useOf][]facts.Span
+	use     map[useOf][]use
 	inside  map[facts.LockUse]time.Duration // since when a member of a double barrier is inside
 	crashed map[string]time.Duration        // by session
 	users   map[string][]int                // processes, by session
@@ -45,6 +45,12 @@ type nodesLeft struct {
 
 // useOf is a session's use of a lock.
 type useOf struct{ session, lock string }
+
+// use is the time of a use.
+type use struct {
+	facts.Span
+	node int64 // the transaction that created the node of a hold; 0 if it is not known
+}
 
 // answered is a call that has waited until its node was gone.
 type answered struct {
@@ -57,7 +63,7 @@ type answered struct {
 // NewNoLeak returns the judge of what clients leave behind.
 func NewNoLeak(t *facts.Trace, v *verdict.Verdict) judge.Judge {
 	j := &nodesLeft{
-		t: t, v: v, use: map[useOf][]facts.Span{}, inside: map[facts.LockUse]time.Duration{}, crashed: map[string]time.Duration{},
+		t: t, v: v, use: map[useOf][]use{}, inside: map[facts.LockUse]time.Duration{}, crashed: map[string]time.Duration{},
 		users: map[string][]int{}, of: map[int]string{}, asked: map[string]time.Duration{},
 	}
 	if j.judges() {
@@ -104,7 +110,7 @@ func (j *nodesLeft) used(o *facts.Op, from, to time.Duration) {
 	}
 	for _, s := range sessions {
 		k := useOf{s, o.Lock}
-		j.use[k] = append(j.use[k], facts.Span{From: from, To: to})
+		j.use[k] = append(j.use[k], use{Span: facts.Span{From: from, To: to}})
 		if !slices.Contains(j.users[s], o.Process) {
 			j.users[s] = append(j.users[s], o.Process)
 		}
@@ -160,7 +166,7 @@ func (j *nodesLeft) holds(h *facts.Hold, end time.Duration) {
 	if h.Acquire != nil {
 		from = h.Acquire.Call
 	}
-	j.use[k] = append(j.use[k], facts.Span{From: from, To: end})
+	j.use[k] = append(j.use[k], use{facts.Span{From: from, To: end}, h.Token.Zxid})
 }
 
 func (j *nodesLeft) Window(*judge.Engines, *facts.Trace) int { return 0 }
@@ -189,10 +195,10 @@ func (j *nodesLeft) close() {
 	}
 	for k, since := range j.inside {
 		u := useOf{j.of[k.Process], k.Lock}
-		j.use[u] = append(j.use[u], facts.Span{From: since, To: facts.Forever})
+		j.use[u] = append(j.use[u], use{Span: facts.Span{From: since, To: facts.Forever}})
 	}
 	for _, spans := range j.use {
-		slices.SortFunc(spans, func(a, b facts.Span) int { return cmp.Compare(a.From, b.From) })
+		slices.SortFunc(spans, func(a, b use) int { return cmp.Compare(a.From, b.From) })
 	}
 }
 
@@ -251,7 +257,7 @@ func (j *nodesLeft) left(n *service.Node) (idle facts.Span, left bool) {
 		end = min(end, n.Deleted.Time)
 	}
 	from := n.Created.Time
-	for _, s := range append(slices.Clip(j.usesOf(n)), facts.Span{From: end, To: end}) {
+	for _, s := range append(slices.Clip(j.usesOf(n)), use{Span: facts.Span{From: end, To: end}}) {
 		idle = facts.Span{From: from, To: min(s.From, end)}
 		if idle.Length() > bound && j.calm(n.Session, idle.From-j.t.Calm(), idle.From+bound) {
 			return idle, true
@@ -264,13 +270,11 @@ func (j *nodesLeft) left(n *service.Node) (idle facts.Span, left bool) {
 }
 
 // usesOf returns the uses of a node, in order.
-func (j *nodesLeft) usesOf(n *service.Node) []facts.Span {
-	all := j.use[useOf{n.Session, n.Lock()}]
-	if j.t.Recipe(n.Lock()) == histories.Handoff {
-		return all
-	}
+func (j *nodesLeft) usesOf(n *service.Node) []use {
 	at := n.Created.Time
-	return slices.DeleteFunc(slices.Clone(all), func(s facts.Span) bool { return s.From > at || s.To < at })
+	return slices.DeleteFunc(slices.Clone(j.use[useOf{n.Session, n.Lock()}]), func(u use) bool {
+		return u.node != n.Created.Zxid && (u.From > at || u.To < at)
+	})
 }
 
 // calm reports whether in a stretch of time no fault was in force that hits the session or a

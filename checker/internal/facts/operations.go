@@ -73,7 +73,7 @@ func (o *Op) began() string {
 	return o.more.began
 }
 
-// Late returns how long before the answer the context of the call had ended, 0 if it had not.
+// Late returns the time from the end of the call's context to the answer, 0 if the context went on.
 func (o *Op) Late() time.Duration {
 	if o.more == nil {
 		return 0

@@ -11,9 +11,9 @@ import (
 )
 
 // returns finds calls that returned long after their context had ended, and calls that failed
-// although their context went on, for no reason that their recipe gives. They are judged in virtual
-// time alone, where the machine delays no call: there a call needs no server to return, and only a
-// pause of its process excuses it.
+// although their context went on, for no reason that their recipe gives, if the target promises
+// Returns. They are judged in virtual time alone, where the machine delays no call. There a call
+// needs no server to return, and only a pause of its process excuses it.
 type returns struct {
 	t                 *facts.Trace
 	longest           time.Duration
@@ -22,10 +22,10 @@ type returns struct {
 
 // bound returns the longest time that a call may take to return, 0 if returns are not judged.
 func (r *returns) bound() time.Duration {
-	if r.t.Service == nil || !r.t.Service.Exact() {
+	if r.t.Service == nil || !r.t.Service.Exact() || !r.t.Header.Promises.Returns {
 		return 0
 	}
-	return r.t.Header.Promises.TurnBound / 4
+	return r.t.Header.SessionTimeout / 8
 }
 
 func (r *returns) completed(o *facts.Op) {

@@ -114,8 +114,8 @@ func withTokens(parts []histories.Part, tokens []histories.Token) []histories.Pa
 	return out
 }
 
-// lateness begins a call with a context, and returns a function that returns how long ago the
-// context ended, at least 1 ns; 0 if it has not.
+// lateness is called before a call. The function that it returns is called after it, and returns the
+// time since ctx ended: at least 1 ns, and 0 if it has not ended.
 func lateness(ctx context.Context) func() time.Duration {
 	ended := make(chan time.Time, 1)
 	stop := context.AfterFunc(ctx, func() { ended <- time.Now() })
