@@ -19,6 +19,11 @@ func TestCallsReturnWithTheirContextAndForAReason(t *testing.T) {
 			r.want(5, 1).got(10, 1, 41).release(50, 1).op(90, histories.Fail, 1, histories.Release, e)
 		}
 	}
+	permits := func(r *run) {
+		r.ofRecipes(map[string]histories.Lock{"a": {Recipe: histories.Semaphore, Size: 2}})
+		r.permits(5, 1, 2, 41).op(50, histories.Invoke, 1, histories.Release, histories.Event{Permits: 2, Depth: 1, Token: tok(41)})
+		r.op(90, histories.Fail, 1, histories.Release, histories.Event{Permits: 2, Depth: 1, Token: tok(41), Refused: true, Error: "lease lost"})
+	}
 	gone := func(ms int) *servers { return newServers().node(1, 6, 41).deleted(1, ms, 42) }
 	byAnother := func() *servers { s := gone(60); s.Nodes[0].By = session(2); return s }
 	for name, test := range map[string]struct {
@@ -41,6 +46,7 @@ func TestCallsReturnWithTheirContextAndForAReason(t *testing.T) {
 		"a release that reports the loss of what it gave back":   {releases(histories.Event{Refused: true, Error: "lease lost"}), gone(60), AnswersAreTrue, "the lease was lost; its node was deleted"},
 		"a release that reports it after the deadline":           {releases(histories.Event{Error: "lease lost"}), gone(60), AnswersAreTrue, ""},
 		"a release of a lease whose node another client deleted": {releases(histories.Event{Refused: true, Error: "lease lost"}), byAnother(), AnswersAreTrue, ""},
+		"a release of two permits, of which one was deleted":     {permits, gone(60), AnswersAreTrue, ""},
 		"a release of a lease whose node was gone before":        {releases(histories.Event{Refused: true, Error: "lease lost"}), gone(49), AnswersAreTrue, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -15,8 +15,8 @@ func (s *sayings) notLost() {
 		return
 	}
 	for _, o := range s.refused {
-		if o.Parts > 1 {
-			continue // another of its locks may be lost
+		if o.Parts > 1 || !o.Recipe().Guards() || o.Hold.Token.Sub > 0 {
+			continue // another of its nodes may be gone, or the node is another lease's too
 		}
 		n := s.t.Service.NodeOfToken(o.Lock, o.Hold.Token)
 		if n == nil || n.Deleted == nil || n.Ended || n.By != "" || n.Session != o.Hold.Session || n.Deleted.Time < o.Call || n.Deleted.Time > o.Ret {
