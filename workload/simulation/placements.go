@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"math"
 	"math/big"
 	"strconv"
 
@@ -20,11 +21,12 @@ type placement struct {
 	Since   string           `json:"since,omitempty"`
 }
 
-// The number of messages at which placements of one act, and of two, act: 0 is the beginning of the
-// step. A step that is over before its message leaves the strike out.
+// The number of messages at which placements of one act, of two, and of two that are close together,
+// act: 0 is the beginning of the step. A step that is over before its message leaves the strike out.
 const (
 	messagesOfOne = 16
 	messagesOfTwo = 8
+	messagesNear  = 4
 )
 
 // digits takes a number apart, the last digit first.
@@ -36,17 +38,24 @@ func (d *digits) of(n int) int {
 	return int(digit)
 }
 
-// placesOfOne and placesOfTwo return the numbers of placements of one and of two acts.
+// placesOfOne and placesOfTwo return the numbers of placements of one and of two acts, the second
+// ones among the first messages.
 func placesOfOne(r histories.Recipe, processes bool) uint64 {
 	return uint64(len(stepsOf(r)) * len(firsts(processes)) * messagesOfOne)
 }
 
-func placesOfTwo(r histories.Recipe, processes bool) uint64 {
-	return uint64(len(stepsOf(r)) * len(firsts(processes)) * len(acts(processes)) * 2 * messagesOfTwo * messagesOfTwo)
+func placesOfTwo(r histories.Recipe, processes bool, messages int) uint64 {
+	acts := len(acts(processes))
+	return uint64(len(stepsOf(r)) * acts * acts * 2 * messages * messages)
 }
 
-// first is a first act, and how long it is in force: one of lengths, the shortest for an act that has
-// no end.
+// strikesOfAll returns the number of consecutive strikes that go through all placements of a recipe.
+func strikesOfAll(r histories.Recipe, processes bool) uint64 {
+	return 3 * placesOfTwo(r, processes, messagesOfTwo)
+}
+
+// first is an act, and how long it is in force: one of lengths, the shortest for an act that has no
+// end.
 type first struct {
 	act    string
 	length int
@@ -63,31 +72,34 @@ func firsts(processes bool) (all []first) {
 	return all
 }
 
-// placementOf returns the n-th placement of a recipe: those of one act and those of two take
-// turns. Placements of one act come in the order of their messages; those of two jump through all,
-// without coming twice.
+// placementOf returns the n-th placement of a recipe: those of one act, those of two that are close
+// together, and those of two take turns. Placements of one act come in the order of their messages;
+// those of two jump through all, without coming twice. A first act of two is in force for each of
+// lengths in turn.
 func placementOf(r histories.Recipe, processes bool, n uint64) placement {
 	steps, firsts, acts := stepsOf(r), firsts(processes), acts(processes)
-	one := placesOfOne(r, processes)
-	if n%2 == 0 {
-		d := digits(n / 2 % one)
+	turn, n := n%3, n/3
+	if turn == 0 {
+		d := digits(n % placesOfOne(r, processes))
 		f := firsts[d.of(len(firsts))]
 		p := placement{Recipe: r, Act: f.act, Step: steps[d.of(len(steps))], Length: f.length}
 		p.Message = d.of(messagesOfOne)
 		return p
 	}
-	all := placesOfTwo(r, processes)
-	d := digits(n / 2 * jump(all) % all)
-	f := firsts[d.of(len(firsts))]
-	p := placement{Recipe: r, Act: f.act, Then: acts[d.of(len(acts))], Step: steps[d.of(len(steps))], Length: f.length}
+	messages := []int{messagesNear, messagesOfTwo}[turn-1]
+	all := placesOfTwo(r, processes, messages)
+	d := digits(n % all * jump(all) % all)
+	p := placement{Recipe: r, Act: acts[d.of(len(acts))], Then: acts[d.of(len(acts))], Step: steps[d.of(len(steps))]}
 	p.Since = []string{sinceFirst, sinceHealed}[d.of(2)]
-	p.Message, p.After = d.of(messagesOfTwo), d.of(messagesOfTwo)
+	p.Message, p.After = d.of(messages), d.of(messages)
+	p.Length = lengths[(n+n/all)%uint64(len(lengths))]
 	return p
 }
 
-// jump returns a prime of about 0.6 of n, which has no divisor in common with n.
+// jump returns a prime near n by the golden ratio, which has no divisor in common with n: multiples
+// of it fill the range from 0 to n evenly (Weyl's sequence).
 func jump(n uint64) uint64 {
-	for p := n*3/5 | 1; ; p += 2 {
+	for p := uint64(float64(n)/math.Phi) | 1; ; p += 2 {
 		if new(big.Int).SetUint64(p).ProbablyPrime(0) && n%p != 0 {
 			return p
 		}

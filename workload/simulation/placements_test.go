@@ -9,13 +9,31 @@ import (
 
 // As the number grows, every placement of one act comes once, and no placement of two comes twice.
 func TestPlacementsGoThroughAll(t *testing.T) {
-	one, two := map[placement]bool{}, map[placement]bool{}
+	one, near, two := map[placement]bool{}, map[placement]bool{}, map[placement]bool{}
 	for n := range placesOfOne(histories.Mutex, false) {
-		one[placementOf(histories.Mutex, false, 2*n)] = true
-		two[placementOf(histories.Mutex, false, 2*n+1)] = true
+		one[placementOf(histories.Mutex, false, 3*n)] = true
+		near[placementOf(histories.Mutex, false, 3*n+1)] = true
+		two[placementOf(histories.Mutex, false, 3*n+2)] = true
 	}
-	if all := int(placesOfOne(histories.Mutex, false)); len(one) != all || len(two) != all {
-		t.Errorf("%d of one act, %d of two, of %d", len(one), len(two), all)
+	if all := int(placesOfOne(histories.Mutex, false)); len(one) != all || len(near) != all || len(two) != all {
+		t.Errorf("%d of one act, %d and %d of two, of %d", len(one), len(near), len(two), all)
+	}
+}
+
+// As many consecutive strikes as a Searched tells try every placement of the recipe.
+func TestASearchThatIsOverHasTriedAll(t *testing.T) {
+	tried, strikes := map[string]bool{}, strikesOfAll(histories.Barrier, true)
+	for n := range strikes {
+		tried[placementText(histories.Barrier, placementOf(histories.Barrier, true, n).params())] = n%2 == 0
+	}
+	sums := searched(tried, true)
+	if len(sums) != len(stepsOf(histories.Barrier)) {
+		t.Errorf("%d steps", len(sums))
+	}
+	for _, of := range sums {
+		if of.Strikes != strikes || of.One.Tried != of.One.All || of.Two.Tried != of.Two.All || of.Two.Made == 0 || of.Two.Made == of.Two.All {
+			t.Errorf("%v", of)
+		}
 	}
 }
 
@@ -28,13 +46,9 @@ func TestEdgesActsAtMessagesOfSteps(t *testing.T) {
 		if !o.Passed() || len(o.Placements) == 0 {
 			t.Errorf("%s: %s (%s), placements %v", recipe, o.Outcome, o.Reason, o.Placements)
 		}
-		all := map[string]bool{}
-		for _, p := range o.Placements {
-			all[p] = true
-		}
-		sums := searched(all, false)
+		sums := searched(o.Placements, false)
 		if slices.ContainsFunc(sums, func(of Searched) bool {
-			return string(of.Recipe) != recipe || of.OneMade > of.One || of.TwoMade > of.Two
+			return string(of.Recipe) != recipe || of.One.Made > of.One.Tried || of.One.Tried > of.One.All || of.Two.Made > of.Two.Tried || of.Two.Tried > of.Two.All
 		}) {
 			t.Errorf("%s: %v", recipe, sums)
 		}

@@ -12,67 +12,78 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// Searched is what the plan edges has tried with one step of a recipe.
+// Searched counts the placements of a step of a recipe that the plan edges has tried, each once.
 type Searched struct {
 	Recipe histories.Recipe `json:"recipe"`
 	Step   string           `json:"step"`
-	// Messages is the largest number of a message of the step at which a strike acted.
-	Messages int `json:"messages"`
-	// One is the number of placements of one act among these messages, and OneMade how many of them
-	// took place, each counted once; so are Two and TwoMade, of two acts.
-	One     int `json:"one"`
-	OneMade int `json:"oneMade"`
-	Two     int `json:"two"`
-	TwoMade int `json:"twoMade"`
+	One    Tried            `json:"one"` // placements of one act
+	Two    Tried            `json:"two"`
+	// Strikes is the number of consecutive strikes that go through all placements of the recipe.
+	Strikes uint64 `json:"strikes"`
 }
 
-// placementsOf returns the placements of a run that took place, as text, each once.
-func placementsOf(recipes []histories.Recipe, events iter.Seq2[*histories.Event, error]) (all []string) {
+// Tried counts placements.
+type Tried struct {
+	All   int `json:"all"`
+	Tried int `json:"tried"`
+	Made  int `json:"made"` // in the others the step had fewer messages, or was over before
+}
+
+func (t *Tried) add(made bool) {
+	t.Tried++
+	if made {
+		t.Made++
+	}
+}
+
+// placementsOf returns the placements that a run has tried, as text, and whether each took place.
+func placementsOf(recipes []histories.Recipe, events iter.Seq2[*histories.Event, error]) map[string]bool {
 	if len(recipes) == 0 {
 		recipes = []histories.Recipe{histories.Mutex}
 	}
+	all := map[string]bool{}
 	for e, err := range events {
 		if err != nil || e.Type != histories.FaultStop || e.Fault.Params[stepParam] == "" {
 			continue
 		}
-		p := e.Fault.Params
-		struck, _ := strconv.Atoi(p[struckParam])
-		if struck == 0 || p["then"] != "" && struck < 2 {
-			continue
-		}
-		text := strings.Join([]string{string(recipes[0]), p[stepParam], p["message"], p["act"], p[lengthParam]}, " ")
+		p, acts := e.Fault.Params, 1
 		if p["then"] != "" {
-			text += strings.Join([]string{"", p["then"], p[afterParam], p[sinceParam]}, " ")
+			acts = 2
 		}
-		if !slices.Contains(all, text) {
-			all = append(all, text)
-		}
+		text := placementText(recipes[0], p)
+		struck, _ := strconv.Atoi(p[struckParam])
+		all[text] = all[text] || struck >= acts
 	}
 	return all
+}
+
+// placementText returns a placement as text: the recipe, the step, and the parameters of the acts. Of
+// two acts the length of the first is left out.
+func placementText(r histories.Recipe, params map[string]string) string {
+	text := []string{string(r), params[stepParam], params["message"], params["act"], params[lengthParam]}
+	if params["then"] != "" {
+		text = append(text[:4], params["then"], params[afterParam], params[sinceParam])
+	}
+	return strings.Join(text, " ")
 }
 
 // searched sums up the placements of all runs of a sweep.
 func searched(placements map[string]bool, processes bool) (all []Searched) {
 	of := map[[2]string]*Searched{}
-	for text := range placements {
+	for text, made := range placements {
 		f := strings.Fields(text)
 		key := [2]string{f[0], f[1]}
 		if of[key] == nil {
-			of[key] = &Searched{Recipe: histories.Recipe(f[0]), Step: f[1]}
+			r := histories.Recipe(f[0])
+			n := uint64(len(stepsOf(r)))
+			of[key] = &Searched{Recipe: r, Step: f[1], Strikes: strikesOfAll(r, processes)}
+			of[key].One.All, of[key].Two.All = int(placesOfOne(r, processes)/n), int(placesOfTwo(r, processes, messagesOfTwo)/n)
 		}
-		s := of[key]
-		message, _ := strconv.Atoi(f[2])
-		s.Messages = max(s.Messages, message)
 		if len(f) > 5 {
-			s.TwoMade++
+			of[key].Two.add(made)
 		} else {
-			s.OneMade++
+			of[key].One.add(made)
 		}
-	}
-	one, then := len(firsts(processes)), len(acts(processes))
-	for _, s := range of {
-		s.One = (s.Messages + 1) * one
-		s.Two = one * then * 2 * min(s.Messages+1, messagesOfTwo) * messagesOfTwo
 	}
 	for _, s := range slices.SortedFunc(maps.Values(of), func(a, b *Searched) int {
 		return cmp.Or(cmp.Compare(a.Recipe, b.Recipe), slices.Index(steps, a.Step)-slices.Index(steps, b.Step))
@@ -84,5 +95,12 @@ func searched(placements map[string]bool, processes bool) (all []Searched) {
 
 // String describes the search in a line.
 func (s Searched) String() string {
-	return fmt.Sprintf("%s, %s: %d of %d placements of one act at its beginning and its first %d messages, %d of %d of two", s.Recipe, s.Step, s.OneMade, s.One, s.Messages, s.TwoMade, s.Two)
+	return fmt.Sprintf("%s, %s: of one act %v, of two %v", s.Recipe, s.Step, s.One, s.Two)
+}
+
+func (t Tried) String() string {
+	if t.Tried == t.All {
+		return fmt.Sprintf("all %d placements, of which %d took place", t.All, t.Made)
+	}
+	return fmt.Sprintf("%d of %d placements, of which %d took place", t.Tried, t.All, t.Made)
 }

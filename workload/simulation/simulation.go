@@ -50,8 +50,8 @@ type Outcome struct {
 	Choices int `json:"choices,omitempty"`
 	// Coverage has the states that the faults have met.
 	Coverage Met `json:"coverage,omitzero"`
-	// Placements has the placements of the plan edges that took place.
-	Placements []string `json:"placements,omitempty"`
+	// Placements has the placements that the plan edges has tried, and whether each took place.
+	Placements map[string]bool `json:"placements,omitempty"`
 	// Made is Fleet.Made of the run.
 	Made string `json:"made,omitempty"`
 	// Chosen names the parts of the Spec that a sweep has chosen: "faults", "recipes", "plan".

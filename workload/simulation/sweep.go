@@ -97,8 +97,8 @@ func (s *Sweep) note(o Outcome) {
 	if o.Sought != "" {
 		s.sought[o.Sought]++
 	}
-	for _, p := range o.Placements {
-		s.placements[p] = true
+	for p, made := range o.Placements {
+		s.placements[p] = s.placements[p] || made
 	}
 	o.Coverage, o.Placements = Met{}, nil // they are in the sums
 	s.results[name], s.order = o, append(s.order, name)
