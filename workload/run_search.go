@@ -61,6 +61,9 @@ func (w runView) Cancel(client int) { w.clients[client].Cancel() }
 // Crash implements fault.Searcher.
 func (w runView) Crash(client int) { w.clients[client].Perish() }
 
+// Hit implements fault.Searcher.
+func (w runView) Hit(client int) { w.clients[client].Strike(0) }
+
 // firstStrike is the id of the first fault of Strike: those of a schedule are smaller.
 const firstStrike = 1 << 20
 

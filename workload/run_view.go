@@ -31,8 +31,8 @@ func (w runView) Clients() []fault.Client {
 // Struck tells the clients that a fault hits, so that they may hold on. If the fault hits all
 // clients, only those whose server it hits hold on: otherwise no client would do anything else.
 func (w runView) Struck(_ int, f fault.Fault) {
-	if len(f.Clocks) > 0 {
-		return // it changes nothing that a client waits for
+	if len(f.Clocks) > 0 || f.Waits {
+		return // it changes nothing that a client waits for, or not yet
 	}
 	for _, c := range w.clients {
 		if slices.Contains(f.Clients, c.Index) || len(f.Clients) == 0 && (len(f.Servers) == 0 || slices.Contains(f.Servers, c.Status().Linked)) {

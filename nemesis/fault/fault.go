@@ -29,6 +29,9 @@ type Fault struct {
 	// Endure is the time for which a holder should keep its lock, if it keeps it when it is
 	// hit: the fault needs time before its main effect. 0: as long as the holder wants.
 	Endure time.Duration
+	// Waits reports whether the fault begins before it hits its clients, whom it then tells by
+	// Searcher.Hit.
+	Waits bool
 
 	// HealWithin bounds the time of Start, and the time of Stop.
 	HealWithin time.Duration

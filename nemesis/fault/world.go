@@ -88,6 +88,8 @@ type Searcher interface {
 	Cancel(client int)
 	// Crash ends a client, and those that share its session, as the end of a process does.
 	Crash(client int)
+	// Hit tells a client that the fault hits it now, as Struck does for most faults.
+	Hit(client int)
 	// Strike carries out another fault, and puts it on record.
 	Strike(ctx context.Context, f Fault) error
 }

@@ -77,14 +77,16 @@ func atMessage() fault.Kind {
 			if err != nil {
 				return fault.Fault{}, err
 			}
-			f := fault.Fault{Name: edgesFault, Params: s.Pick.Params, HealWithin: 8 * s.SessionTimeout(), Start: k.start, Stop: k.stop, Came: k.came}
+			f := fault.Fault{Name: edgesFault, Params: s.Pick.Params, HealWithin: 8 * s.SessionTimeout(), Waits: true, Start: k.start, Stop: k.stop, Came: k.came}
 			if k.act == pauseAct || k.then == pauseAct {
 				if c.Worker == 0 {
 					return f, errors.New("at-message: clients have no processes to pause without the seeded runtime (zkverify-sim)")
 				}
 				f.Name = histories.WorkerPause // the fault's name in the history, for the checker
 			}
-			return f.OnClients(c), nil
+			f = f.OnClients(c)
+			k.hit = f.Clients
+			return f, nil
 		},
 	}
 }

@@ -117,10 +117,10 @@ func edges(w *world) {
 	strikes := uint64(w.Duration / every)
 	w.Schedule = &nemesis.Schedule{}
 	for i := range strikes {
-		p, client := placementOf(recipe, w.Processes, n*strikes+i), r.IntN(w.Clients)
+		p := placementOf(recipe, w.Processes, n*strikes+i)
 		w.Schedule.Steps = append(w.Schedule.Steps, nemesis.Step{
 			At: t/8 + time.Duration(i)*every, For: t / 8, Fault: edgesFault,
-			Pick: fault.Pick{Aim: fault.AtAnyone, Client: &client, Draw: r.Uint32(), Links: []fault.Links{fault.OneLink, fault.AllLinks}[r.IntN(2)], Params: p.params()},
+			Pick: fault.Pick{Aim: aimAt(p.Step), Draw: r.Uint32(), Links: []fault.Links{fault.OneLink, fault.AllLinks}[r.IntN(2)], Params: p.params()},
 		})
 	}
 }

@@ -53,6 +53,17 @@ func stepsOf(r histories.Recipe) []string {
 	return []string{stepAcquire, stepTurn, stepHold, stepRelease}
 }
 
+// aimAt returns the state of the clients that are the likeliest to begin a step soon.
+func aimAt(step string) fault.Aim {
+	switch step {
+	case stepTurn, stepHold:
+		return fault.AtWaiter
+	case stepRelease, stepTold:
+		return fault.AtHolder
+	}
+	return fault.AtAnyone
+}
+
 // begins reports whether an event of a client begins a step.
 func begins(step string, e *histories.Event) bool {
 	acquires := e.Op == histories.Acquire || e.Op == histories.TryAcquire
@@ -89,6 +100,7 @@ type strike struct {
 	client fault.Client
 	cut    []messageLink // that a cut hits
 	all    []messageLink
+	hit    []int // the clients that a cut or a pause hits
 
 	step           string
 	message, after int
@@ -252,6 +264,11 @@ func (k *strike) carryOut(ctx context.Context, act string, message int) {
 			if message == 0 {
 				err = errors.Join(err, l.Cut(ctx, links.Cut(act)))
 			}
+		}
+	}
+	if isCut(act) || act == pauseAct {
+		for _, client := range k.hit {
+			k.world.Hit(client)
 		}
 	}
 	if err == nil {

@@ -34,7 +34,7 @@ func (d readWriteDriver) cycle(ctx context.Context, c *client.Client, name strin
 	if plan.More.Float64() < d.mix.Write {
 		mode, mine, other = histories.ModeWrite, write, read
 	} else {
-		plan.Hold *= company
+		plan.Hold = inCompany(plan.Hold, c.Run.SessionTimeout)
 	}
 	crossing := plan.More.Float64() < d.mix.Cross
 	h, err := get(ctx, c, plan, modeClaim(mine, name, mode))
@@ -55,7 +55,7 @@ func (d readWriteDriver) cycle(ctx context.Context, c *client.Client, name strin
 			h.ReleaseAll(levels, plan)
 			second.Again = x
 			if second.Event.Mode == histories.ModeRead {
-				plan.Hold *= company // while writers wait that came before it
+				plan.Hold = inCompany(plan.Hold, c.Run.SessionTimeout) // while writers wait that came before it
 			}
 			second.Use(ctx, []lock.Lease{second.Lease}, plan)
 			second.Finish(ctx, plan, []lock.Lease{second.Lease})

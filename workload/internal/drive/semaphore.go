@@ -2,6 +2,7 @@ package drive
 
 import (
 	"context"
+	"time"
 
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/workload/cycle"
@@ -13,6 +14,12 @@ import (
 // company is the factor by which locks that several clients may hold are held longer: otherwise
 // several would hardly ever hold one.
 const company = 10
+
+// inCompany returns the time to hold such a lock instead of a planned one. Holds that were planned for
+// less than a session timeout are not longer than that.
+func inCompany(planned, sessionTimeout time.Duration) time.Duration {
+	return max(planned, min(planned*company, sessionTimeout))
+}
 
 // permits is the number of permits of a semaphore, at first if its size changes.
 const permits = 3
@@ -53,7 +60,7 @@ func (d semaphoreDriver) use(ctx context.Context, c *client.Client, name string,
 		return err
 	}
 	levels := []lock.Lease{h.Lease}
-	plan.Hold *= company
+	plan.Hold = inCompany(plan.Hold, c.Run.SessionTimeout)
 	h.Use(ctx, levels, plan)
 	h.Finish(ctx, plan, levels)
 	return nil
