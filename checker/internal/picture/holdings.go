@@ -6,7 +6,7 @@ import (
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
 	"github.com/zkverify/zkverify/checker/internal/holding"
-	"github.com/zkverify/zkverify/checker/internal/witness"
+	"github.com/zkverify/zkverify/checker/internal/judge"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/internal/words"
@@ -20,7 +20,7 @@ func nearPieces(t *facts.Trace, w verdict.Witness, pieces []facts.Piece, n int) 
 // hold adds the take and the give of a piece.
 func (s *Scene) hold(t *facts.Trace, p facts.Piece, take, give any) {
 	h := p.Hold
-	who, lock := witness.OfHold(h), short(h.Lock)
+	who, lock := judge.HoldParty(h), short(h.Lock)
 	what := lock
 	if h.Permits > 1 || t.Recipe(h.Lock).HasPermits() {
 		what = words.Count(h.Permits, "permit") + " of " + lock
@@ -60,7 +60,7 @@ func mutexScene(t *facts.Trace, w verdict.Witness, n int) *Scene {
 	pieces := nearPieces(t, w, facts.PiecesOf(t.HoldsOf(w.Lock)), n/2)
 	s := newScene(holding.MutexModel(nil).Porcupine(), func(state any) string {
 		if i := state.(int); i != holding.Free {
-			return "held by " + witness.OfHold(pieces[i].Hold).String()
+			return "held by " + judge.HoldParty(pieces[i].Hold).String()
 		}
 		return "free"
 	})
@@ -72,7 +72,7 @@ func readWriteScene(t *facts.Trace, w verdict.Witness, n int) *Scene {
 	pieces := nearPieces(t, w, facts.PiecesOf(t.HoldsOf(w.Lock)), n/2)
 	s := newScene(holding.HoldingsModel(holding.Holdings{}, holding.BesideReaders(pieces)).Porcupine(), func(state any) string {
 		return heldBy(state.(holding.Holdings), func(i int) string {
-			return fmt.Sprintf("%v, to %s", witness.OfHold(pieces[i].Hold), pieces[i].Hold.Mode)
+			return fmt.Sprintf("%v, to %s", judge.HoldParty(pieces[i].Hold), pieces[i].Hold.Mode)
 		})
 	})
 	s.holdings(t, pieces)
@@ -100,7 +100,7 @@ func permitsScene(t *facts.Trace, w verdict.Witness, n int) *Scene {
 	s := newScene(holding.HoldingsModel(holding.Holdings{Size: initial.Size}, holding.BesidePermits(pieces)).Porcupine(), func(state any) string {
 		h := state.(holding.Holdings)
 		return fmt.Sprintf("size %d; %s", h.Size, heldBy(h, func(i int) string {
-			return fmt.Sprintf("%v: %d", witness.OfHold(pieces[i].Hold), pieces[i].Hold.Permits)
+			return fmt.Sprintf("%v: %d", judge.HoldParty(pieces[i].Hold), pieces[i].Hold.Permits)
 		}))
 	})
 	s.holdings(t, pieces)

@@ -7,8 +7,8 @@ import (
 
 	"github.com/zkverify/zkverify/checker/internal/barrier"
 	"github.com/zkverify/zkverify/checker/internal/facts"
+	"github.com/zkverify/zkverify/checker/internal/judge"
 	"github.com/zkverify/zkverify/checker/internal/queue"
-	"github.com/zkverify/zkverify/checker/internal/witness"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/internal/words"
@@ -25,7 +25,7 @@ func queueScene(t *facts.Trace, w verdict.Witness, n int) *Scene {
 		if q.Head >= q.Next {
 			return "no contender in the queue"
 		}
-		says := fmt.Sprintf("%v at the head", witness.OfOp(line[q.Head].Op))
+		says := fmt.Sprintf("%v at the head", judge.OpParty(line[q.Head].Op))
 		if q.Granted {
 			says += ", granted the lock"
 		}
@@ -40,7 +40,7 @@ func queueScene(t *facts.Trace, w verdict.Witness, n int) *Scene {
 		}
 	}
 	for i, q := range line {
-		who, lock := witness.OfOp(q.Op), short(w.Lock)
+		who, lock := judge.OpParty(q.Op), short(w.Lock)
 		s.add(q.Op.Process, queue.QueueStep{I: i, Kind: queue.Enter, Served: q.Granted}, q.Enter, q.Place.Time, histories.Line(q.Place.Event), fmt.Sprintf("%v queues for %s, place %s", who, lock, verdict.Token(q.Place.Token)))
 		if q.Granted {
 			s.add(q.Op.Process, queue.QueueStep{I: i, Kind: queue.Grant, Served: q.Granted}, q.Enter, q.Op.Ret, who.Line, fmt.Sprintf("%v is granted %s", who, lock))
@@ -80,7 +80,7 @@ func barrierScene(t *facts.Trace, w verdict.Witness, n int) *Scene {
 		return says
 	})
 	for _, o := range ops {
-		who, lock := witness.OfOp(o), short(w.Lock)
+		who, lock := judge.OpParty(o), short(w.Lock)
 		switch {
 		case o.Kind == histories.Set:
 			s.add(o.Process, barrier.PutUp, o.Call, o.Ret, who.Line, fmt.Sprintf("%v puts up %s", who, lock))

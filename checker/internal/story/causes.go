@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
-	"github.com/zkverify/zkverify/checker/internal/witness"
+	"github.com/zkverify/zkverify/checker/internal/judge"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 )
@@ -28,7 +28,7 @@ func causes(t *facts.Trace, x Excerpt, w verdict.Witness) map[int]bool {
 			}
 		case histories.Expired:
 			of := func(p verdict.Party) bool {
-				return p.Session == e.Session && e.Time <= max(p.To, w.To+witness.LateSight)
+				return p.Session == e.Session && e.Time <= max(p.To, w.To+judge.LateSight)
 			}
 			if !ended[e.Session] && slices.ContainsFunc(w.Parties, of) {
 				found[i] = true

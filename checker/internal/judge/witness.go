@@ -1,4 +1,4 @@
-package witness
+package judge
 
 import (
 	"cmp"
@@ -9,19 +9,19 @@ import (
 	"github.com/zkverify/zkverify/checker/verdict"
 )
 
-// New returns the witness of a violation, without its sentence. It clips the times to the
+// NewWitness returns the witness of a violation, without its sentence. It clips the times to the
 // history and finds the relevant faults.
-func New(t *facts.Trace, lock string, from, to time.Duration, parties ...verdict.Party) verdict.Witness {
+func NewWitness(t *facts.Trace, lock string, from, to time.Duration, parties ...verdict.Party) verdict.Witness {
 	w := verdict.Witness{Lock: lock, From: from, To: to, Parties: parties}
 	if to == facts.Forever {
 		w.Open = true
 	}
-	Complete(t, &w)
+	CompleteWitness(t, &w)
 	return w
 }
 
-// Complete adds the faults around a violation, and the ends of its parties' sessions.
-func Complete(t *facts.Trace, w *verdict.Witness) {
+// CompleteWitness adds the faults around a violation, and the ends of its parties' sessions.
+func CompleteWitness(t *facts.Trace, w *verdict.Witness) {
 	if w.Open {
 		w.To = t.End
 	}

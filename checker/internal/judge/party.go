@@ -1,4 +1,4 @@
-package witness
+package judge
 
 import (
 	"github.com/zkverify/zkverify/checker/internal/facts"
@@ -6,8 +6,8 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// OfOp returns the party whose part is an operation.
-func OfOp(o *facts.Op) verdict.Party {
+// OpParty returns the party whose part is an operation.
+func OpParty(o *facts.Op) verdict.Party {
 	e := o.Done
 	if e < 0 {
 		e = o.Invoke
@@ -18,16 +18,16 @@ func OfOp(o *facts.Op) verdict.Party {
 	}
 }
 
-// OfHold returns the party whose part is a hold.
-func OfHold(h *facts.Hold) verdict.Party {
+// HoldParty returns the party whose part is a hold.
+func HoldParty(h *facts.Hold) verdict.Party {
 	return verdict.Party{
 		Process: h.Process, Name: h.Acquire.By.Name, Owner: h.Owner, Session: h.Session, Token: h.Token, From: h.Start, To: h.End,
 		Open: h.End == facts.Forever, Event: h.Acquire.Done, Line: histories.Line(h.Acquire.Done), Invoke: h.Acquire.Invoke,
 	}
 }
 
-// OfNotice returns the party whose part is the notice to release that it received.
-func OfNotice(e facts.ReleaseNotice) verdict.Party {
+// NoticeParty returns the party whose part is the notice to release that it received.
+func NoticeParty(e facts.ReleaseNotice) verdict.Party {
 	return verdict.Party{
 		Process: e.Process, Name: e.Name, Owner: e.Owner, Session: e.Session, Token: e.Token, From: e.Time, To: e.Time,
 		Event: e.N, Line: histories.Line(e.N), Invoke: e.N,

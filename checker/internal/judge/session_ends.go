@@ -1,4 +1,4 @@
-package witness
+package judge
 
 import (
 	"time"
@@ -37,7 +37,7 @@ func sessionEnds(t *facts.Trace, until time.Duration, parties []verdict.Party) [
 // CauseOf returns the cause of an overlap of two holds that lasted until a time; "" if the record
 // does not tell it.
 func CauseOf(t *facts.Trace, until time.Duration, a, b *facts.Hold) string {
-	w := verdict.Witness{SessionEnds: sessionEnds(t, min(until, t.End), []verdict.Party{OfHold(a), OfHold(b)})}
+	w := verdict.Witness{SessionEnds: sessionEnds(t, min(until, t.End), []verdict.Party{HoldParty(a), HoldParty(b)})}
 	if t.Service != nil {
 		switch turn, _, _ := t.Service.Between(a, b); turn {
 		case facts.TooEarly:

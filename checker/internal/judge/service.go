@@ -1,4 +1,4 @@
-package witness
+package judge
 
 import (
 	"fmt"
@@ -18,11 +18,11 @@ func AddOrder(t *facts.Trace, w *verdict.Witness, a, b *facts.Hold) {
 	case facts.TooEarly:
 		w.Order = verdict.GrantedEarly
 		w.What += fmt.Sprintf("; on the servers %v was granted the lock while the node of %v was before its own (%#x, %#x), which %s",
-			OfHold(later), OfHold(earlier), t.Service.NodeOf(earlier).Created.Zxid, t.Service.NodeOf(later).Created.Zxid, Deletion(t, t.Service.NodeOf(earlier)))
+			HoldParty(later), HoldParty(earlier), t.Service.NodeOf(earlier).Created.Zxid, t.Service.NodeOf(later).Created.Zxid, Deletion(t, t.Service.NodeOf(earlier)))
 	case facts.InTurn:
 		w.Order = verdict.InTurn
 		w.What += fmt.Sprintf("; on the servers one came after the other: the node of %v %s, before %v was granted the lock at %s",
-			OfHold(earlier), Deletion(t, t.Service.NodeOf(earlier)), OfHold(later), verdict.At(later.Start))
+			HoldParty(earlier), Deletion(t, t.Service.NodeOf(earlier)), HoldParty(later), verdict.At(later.Start))
 	}
 }
 
