@@ -34,7 +34,7 @@ var allowed = map[string][]string{
 	"internal/collection":                {},
 	"internal/wait":                      {},
 	"internal/words":                     {},
-	"checker":                            {"checker/internal/judge", "checker/internal/barrier", "checker/internal/client", "checker/internal/facts", "checker/internal/fencing", "checker/internal/holding", "checker/internal/picture", "checker/internal/queue", "checker/internal/saying", "checker/internal/shrink", "checker/internal/story", "checker/verdict", "histories", "histories/situations", "histories/states", "internal/words", "histories/service"},
+	"checker":                            {"checker/internal/judge", "checker/internal/barrier", "checker/internal/client", "checker/internal/facts", "checker/internal/fencing", "checker/internal/holding", "checker/internal/explain", "checker/internal/queue", "checker/internal/saying", "checker/verdict", "histories", "histories/situations", "histories/states", "internal/words", "histories/service"},
 	"checker/models":                     {"checker", "checker/internal/judge", "checker/verdict", "histories"},
 	"checker/bench":                      {"checker", "checker/verdict", "histories", "internal/words", "internal/collection"},
 	"ensemble":                           {"ensemble/child", "ensemble/failpoints", "ensemble/links", "internal/relay", "internal/reply", "internal/sasl", "recipes/kerberos", "histories"},
@@ -116,10 +116,8 @@ var allowed = map[string][]string{
 	"checker/internal/fencing":    {"checker/verdict", "checker/internal/facts", "checker/internal/judge", "histories", "internal/words"},
 	"checker/internal/client":     {"histories/service", "checker/verdict", "checker/internal/facts", "checker/internal/judge", "histories", "internal/words"},
 	"checker/internal/saying":     {"checker/verdict", "checker/internal/facts", "checker/internal/judge", "histories", "internal/words"},
-	"checker/internal/story":      {"checker/verdict", "checker/internal/facts", "checker/internal/judge", "histories", "internal/words"},
-	"checker/internal/shrink":     {"checker/verdict", "checker/internal/facts", "checker/internal/story", "histories"},
-	"checker/internal/picture":    {"checker/verdict", "checker/internal/facts", "checker/internal/judge", "checker/internal/story", "checker/internal/holding", "checker/internal/queue", "checker/internal/barrier", "histories", "internal/words"},
 	"checker/internal/drawn":      {"histories"},
+	"checker/internal/explain":    {"checker/verdict", "checker/internal/facts", "checker/internal/judge", "histories", "internal/words", "checker/internal/holding", "checker/internal/queue", "checker/internal/barrier"},
 }
 
 type goPackage struct {
@@ -197,7 +195,7 @@ func TestPorcupineIsKnownToTheSearchAndThePictureAlone(t *testing.T) {
 			known = append(known, strings.TrimPrefix(p.ImportPath, module+"/"))
 		}
 	}
-	if want := []string{"checker/internal/judge", "checker/internal/picture"}; !slices.Equal(known, want) {
+	if want := []string{"checker/internal/explain", "checker/internal/judge"}; !slices.Equal(known, want) {
 		t.Errorf("%v import Porcupine, want %v", known, want)
 	}
 }

@@ -1,4 +1,4 @@
-package picture
+package explain
 
 import (
 	"cmp"
@@ -10,7 +10,6 @@ import (
 	"github.com/anishathalye/porcupine"
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
-	"github.com/zkverify/zkverify/checker/internal/story"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 )
@@ -167,8 +166,8 @@ func (x *Drawing) annotations(s *Scene) []porcupine.Annotation {
 	}
 	for i := range x.Excerpt.Events {
 		e := &x.Excerpt.Events[i]
-		says := atMost(80, story.Tell(&x.Trace.Header, e))
-		details := fmt.Sprintf("%s, at %s, line %d of the history", story.Tell(&x.Trace.Header, e), verdict.At(e.Time), histories.Line(x.Excerpt.Index(i)))
+		says := atMost(80, Tell(&x.Trace.Header, e))
+		details := fmt.Sprintf("%s, at %s, line %d of the history", Tell(&x.Trace.Header, e), verdict.At(e.Time), histories.Line(x.Excerpt.Index(i)))
 		switch {
 		case e.Type == histories.Lost && slices.Contains(facts.LocksOf(e), x.Witness.Lock):
 			add("losses", blue, e.Time, e.Time, says, details)

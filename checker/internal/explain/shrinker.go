@@ -1,4 +1,4 @@
-package shrink
+package explain
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
-	"github.com/zkverify/zkverify/checker/internal/story"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 )
@@ -90,7 +89,7 @@ func newShrinker(ctx context.Context, h *histories.History, what Task) (*shrinke
 	}
 	t := facts.Of(h)
 	s.left = units(t)
-	keep := story.Explains(t, story.Excerpt{Events: h.Events}, s.Target)
+	keep := Explains(t, Excerpt{Events: h.Events}, s.Target)
 	if s.Decides != nil {
 		s.Decides(t, s.Target, keep)
 	}

@@ -1,4 +1,4 @@
-package picture
+package explain
 
 import (
 	"bytes"
@@ -12,7 +12,6 @@ import (
 	"github.com/anishathalye/porcupine"
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
-	"github.com/zkverify/zkverify/checker/internal/story"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/internal/words"
 )
@@ -29,7 +28,7 @@ type Drawing struct {
 	Guarantee string
 	Witness   verdict.Witness
 	Trace     *facts.Trace
-	Excerpt   story.Excerpt      // the events of the trace
+	Excerpt   Excerpt            // the events of the trace
 	Draw      func(n int) *Scene // draws at most n operations
 }
 
