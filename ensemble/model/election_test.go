@@ -1,4 +1,4 @@
-package election
+package model
 
 import (
 	"testing"
@@ -16,10 +16,10 @@ func TestAServerJoinsALeaderAndAFollowerOfDifferentRounds(t *testing.T) {
 		"of two":       {4, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			e := New(2, []int{1, 2, 3}, 800*time.Millisecond)
+			e := newElection(2, []int{1, 2, 3}, 800*time.Millisecond)
 			e.Look(0, 0x500000001, 5)
-			e.Receive(time.Millisecond, Notification{1, Following, Vote{3, 0x400000007, c.epoch}, 7})
-			e.Receive(time.Millisecond, Notification{3, Leading, Vote{3, 0x400000009, 5}, 8})
+			e.Receive(time.Millisecond, Notification{1, Following, Ballot{3, 0x400000007, c.epoch}, 7})
+			e.Receive(time.Millisecond, Notification{3, Leading, Ballot{3, 0x400000009, 5}, 8})
 			state, vote := e.State()
 			if joins := state == Following && vote.Leader == 3; joins != c.joins {
 				t.Errorf("the server is %v, and votes for %d", state, vote.Leader)
@@ -31,10 +31,10 @@ func TestAServerJoinsALeaderAndAFollowerOfDifferentRounds(t *testing.T) {
 // A vote of a server that looks for a leader counts for a leading server only if it is
 // the same in every field.
 func TestALookingServersVoteIsComparedAsAWhole(t *testing.T) {
-	e := New(2, []int{1, 2, 3}, 800*time.Millisecond)
+	e := newElection(2, []int{1, 2, 3}, 800*time.Millisecond)
 	e.Look(0, 1, 0)
-	e.Receive(time.Millisecond, Notification{1, Looking, Vote{3, 9, 0}, 1})
-	e.Receive(time.Millisecond, Notification{3, Leading, Vote{3, 8, 0}, 1})
+	e.Receive(time.Millisecond, Notification{1, Looking, Ballot{3, 9, 0}, 1})
+	e.Receive(time.Millisecond, Notification{3, Leading, Ballot{3, 8, 0}, 1})
 	if state, _ := e.State(); state != Looking {
 		t.Errorf("the server is %v", state)
 	}

@@ -1,12 +1,4 @@
-// Package election models the election of a leader among ZooKeeper servers:
-// FastLeaderElection of ZooKeeper 3.8 and 3.9, as a state machine without a clock of its
-// own.
-//
-// A server that looks for a leader votes, first for itself, and tells the others. A
-// server that hears of a better vote adopts it. Votes are compared by the epoch, then by
-// the last transaction, then by the server's number. The election is over when a quorum
-// has the same vote, and no better one comes for a while.
-package election
+package model
 
 import (
 	"slices"
@@ -17,27 +9,27 @@ import (
 // vote (FastLeaderElection.finalizeWait).
 const FinalizeWait = 200 * time.Millisecond
 
-// State is the state of a server.
-type State int
+// ElectionState is the state of a server in the elections.
+type ElectionState int
 
 // The states. A server follows, or leads, from the end of an election on.
 const (
-	Looking State = iota
+	Looking ElectionState = iota
 	Following
 	Leading
 )
 
-func (s State) String() string { return [...]string{"looking", "following", "leading"}[s] }
+func (s ElectionState) String() string { return [...]string{"looking", "following", "leading"}[s] }
 
-// Vote names a leader, with the claims by which votes are compared.
-type Vote struct {
+// Ballot names a leader, with the claims by which votes are compared.
+type Ballot struct {
 	Leader int
 	Zxid   int64 // its last logged transaction
 	Epoch  int64 // its current epoch
 }
 
 // better reports whether v is to be preferred to w.
-func (v Vote) better(w Vote) bool {
+func (v Ballot) better(w Ballot) bool {
 	switch {
 	case v.Epoch != w.Epoch:
 		return v.Epoch > w.Epoch
@@ -50,8 +42,8 @@ func (v Vote) better(w Vote) bool {
 // Notification carries a server's vote to another server.
 type Notification struct {
 	From  int
-	State State
-	Vote  Vote
+	State ElectionState
+	Vote  Ballot
 	Round int64 // of the election (electionEpoch)
 }
 
@@ -71,15 +63,23 @@ type Send struct {
 	Notification
 }
 
-// Election is one server's part in the elections. Times are those of the server's clock.
-type Election struct {
+// election is one server's part in the elections: FastLeaderElection of ZooKeeper 3.8 and 3.9, as
+// a state machine without a clock of its own.
+//
+// A server that looks for a leader votes, first for itself, and tells the others. A server that
+// hears of a better vote adopts it. Votes are compared by the epoch, then by the last transaction,
+// then by the server's number. The election is over when a quorum has the same vote, and no better
+// one comes for a while.
+//
+// Times are those of the server's clock.
+type election struct {
 	self     int
 	voters   []int
 	longest  time.Duration // between two rounds of notifications without an answer
-	state    State
+	state    ElectionState
 	round    int64
-	own      Vote // the vote that the server casts first
-	vote     Vote
+	own      Ballot // the vote that the server casts first
+	vote     Ballot
 	received map[int]Notification // of this round
 	settled  map[int]Notification // of servers that follow or lead
 	interval time.Duration
@@ -88,19 +88,19 @@ type Election struct {
 	out      []Send
 }
 
-// New returns the part of server self in the elections among voters. Unanswered
+// newElection returns the part of server self in the elections among voters. Unanswered
 // notifications are sent again at intervals that double, up to longest
 // (zookeeper.fastleader.maxNotificationInterval).
-func New(self int, voters []int, longest time.Duration) *Election {
-	return &Election{self: self, voters: slices.Sorted(slices.Values(voters)), longest: longest, vote: Vote{Leader: -1, Zxid: -1}}
+func newElection(self int, voters []int, longest time.Duration) *election {
+	return &election{self: self, voters: slices.Sorted(slices.Values(voters)), longest: longest, vote: Ballot{Leader: -1, Zxid: -1}}
 }
 
 // Look begins an election. zxid is the server's last logged transaction, in the given
 // epoch.
-func (e *Election) Look(now time.Duration, zxid, epoch int64) []Send {
+func (e *election) Look(now time.Duration, zxid, epoch int64) []Send {
 	e.state = Looking
 	e.round++
-	e.own = Vote{e.self, zxid, epoch}
+	e.own = Ballot{e.self, zxid, epoch}
 	e.vote = e.own
 	e.received, e.settled = map[int]Notification{}, map[int]Notification{}
 	e.interval = FinalizeWait
@@ -111,14 +111,14 @@ func (e *Election) Look(now time.Duration, zxid, epoch int64) []Send {
 }
 
 // State returns the server's state, and the vote with which its last election ended.
-func (e *Election) State() (State, Vote) { return e.state, e.vote }
+func (e *election) State() (ElectionState, Ballot) { return e.state, e.vote }
 
 // Settle adopts the epoch that the chosen leader has begun, so that all servers that ask
 // later get the same vote (ZOOKEEPER-1732).
-func (e *Election) Settle(epoch int64) { e.vote.Epoch = epoch }
+func (e *election) Settle(epoch int64) { e.vote.Epoch = epoch }
 
 // Receive handles another server's notification.
-func (e *Election) Receive(now time.Duration, n Notification) []Send {
+func (e *election) Receive(now time.Duration, n Notification) []Send {
 	if !slices.Contains(e.voters, n.From) || !slices.Contains(e.voters, n.Vote.Leader) {
 		return nil
 	}
@@ -142,7 +142,7 @@ func (e *Election) Receive(now time.Duration, n Notification) []Send {
 }
 
 // Wake carries out the steps that are due.
-func (e *Election) Wake(now time.Duration) []Send {
+func (e *election) Wake(now time.Duration) []Send {
 	if e.state != Looking {
 		return nil
 	}
@@ -157,7 +157,7 @@ func (e *Election) Wake(now time.Duration) []Send {
 }
 
 // Due returns the instant at which Wake must be called.
-func (e *Election) Due() (at time.Duration, ok bool) {
+func (e *election) Due() (at time.Duration, ok bool) {
 	if e.state != Looking {
 		return 0, false
 	}
@@ -168,7 +168,7 @@ func (e *Election) Due() (at time.Duration, ok bool) {
 }
 
 // consider handles the vote of a server that is looking for a leader, as this one is.
-func (e *Election) consider(now time.Duration, n Notification) {
+func (e *election) consider(now time.Duration, n Notification) {
 	switch {
 	case n.Round > e.round:
 		e.round = n.Round
@@ -197,7 +197,7 @@ func (e *Election) consider(now time.Duration, n Notification) {
 
 // join handles the vote of a server whose election is over: this server follows the
 // leader that a quorum follows, if that leader itself says that it leads.
-func (e *Election) join(n Notification) {
+func (e *election) join(n Notification) {
 	follow := func(from map[int]Notification) bool {
 		from[n.From] = n
 		leads := from[n.Vote.Leader].State == Leading
@@ -216,7 +216,7 @@ func (e *Election) join(n Notification) {
 	}
 }
 
-func (e *Election) end(v Vote) {
+func (e *election) end(v Ballot) {
 	e.vote = v
 	e.state = Following
 	if v.Leader == e.self {
@@ -226,7 +226,7 @@ func (e *Election) end(v Vote) {
 
 // quorum reports whether more than half of the voters have sent a notification for which
 // such holds.
-func (e *Election) quorum(said map[int]Notification, such func(Notification) bool) bool {
+func (e *election) quorum(said map[int]Notification, such func(Notification) bool) bool {
 	n := 0
 	for _, v := range e.voters {
 		if o, ok := said[v]; ok && such(o) {
@@ -237,7 +237,7 @@ func (e *Election) quorum(said map[int]Notification, such func(Notification) boo
 }
 
 // tell sends the vote to all others.
-func (e *Election) tell(now time.Duration) {
+func (e *election) tell(now time.Duration) {
 	e.resend = now + e.interval
 	for _, v := range e.voters {
 		if v != e.self {
@@ -246,11 +246,11 @@ func (e *Election) tell(now time.Duration) {
 	}
 }
 
-func (e *Election) send(to int) {
+func (e *election) send(to int) {
 	e.out = append(e.out, Send{to, Notification{e.self, e.state, e.vote, e.round}})
 }
 
-func (e *Election) take() []Send {
+func (e *election) take() []Send {
 	out := e.out
 	e.out = nil
 	return out
