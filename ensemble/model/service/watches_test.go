@@ -1,4 +1,4 @@
-package watch_test
+package service
 
 import (
 	"fmt"
@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/zkverify/zkverify/ensemble/model/tree"
-	"github.com/zkverify/zkverify/ensemble/model/watch"
 	"github.com/zkverify/zkverify/ensemble/model/wire"
 )
 
@@ -17,11 +16,11 @@ var releases = map[string]tree.Release{"3.8": tree.V38, "3.9": tree.V39}
 type world struct {
 	t    *testing.T
 	tree *tree.Tree
-	m    *watch.Manager
+	m    *watches
 }
 
 func start(t *testing.T, r tree.Release) *world {
-	return &world{t, tree.NewRelease(r), watch.New(r)}
+	return &world{t, tree.NewRelease(r), newWatches(r)}
 }
 
 // change carries out a change that has to succeed, and returns the notices as a line.
@@ -33,14 +32,14 @@ func (w *world) change(op wire.Op, body wire.Record) string {
 	if o.Err != wire.OK {
 		w.t.Fatalf("operation %d %+v: error %d", op, body, o.Err)
 	}
-	var all []watch.Notice
+	var all []notice
 	for _, e := range o.Events {
 		all = append(all, w.m.Fire(e)...)
 	}
 	return line(all)
 }
 
-func line(notices []watch.Notice) string {
+func line(notices []notice) string {
 	names := map[wire.EventType]string{wire.NodeCreated: "created", wire.NodeDeleted: "deleted",
 		wire.NodeDataChanged: "data", wire.NodeChildrenChanged: "children"}
 	var words []string
@@ -274,7 +273,7 @@ func TestCheckOfAnothersWatch(t *testing.T) {
 }
 
 func TestUnknownModesAndTypes(t *testing.T) {
-	m := watch.New(tree.V39)
+	m := newWatches(tree.V39)
 	codes := []wire.Code{
 		m.Add(&wire.AddWatchRequest{Path: "/a", Mode: 2}, 1),
 		m.Check("/a", 6, 1),

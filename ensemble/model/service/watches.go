@@ -1,4 +1,4 @@
-package watch
+package service
 
 import (
 	"maps"
@@ -9,19 +9,26 @@ import (
 	"github.com/zkverify/zkverify/ensemble/model/wire"
 )
 
-// Manager holds the watches of a server.
-type Manager struct {
+// watches holds the watches of a server's clients, and finds the watchers that an event of the
+// tree concerns.
+//
+// A watcher is a connection: when it is lost, the server calls Drop, and the client sets its
+// watches again at its next server (Restore). Notices are in the order in which they are sent;
+// watchers that the real server has in the order of a HashSet are sorted.
+//
+// Source: WatchManager and DataTree.setWatches.
+type watches struct {
 	release tree.Release
 	data    table // for a node's creation, its data and its deletion
 	child   table // for its list of children and its deletion
 }
 
-// New returns a manager without watches.
-func New(r tree.Release) *Manager { return &Manager{r, table{}, table{}} }
+// newWatches returns no watches.
+func newWatches(r tree.Release) *watches { return &watches{r, table{}, table{}} }
 
 // AddRead sets the watch of a read, if the read leaves one. A read that fails leaves
 // none, except an Exists of a node that does not exist.
-func (m *Manager) AddRead(op wire.Op, path string, code wire.Code, watcher int64) {
+func (m *watches) AddRead(op wire.Op, path string, code wire.Code, watcher int64) {
 	switch {
 	case op == wire.Exists && (code == wire.OK || code == wire.NoNode), op == wire.GetData && code == wire.OK:
 		m.add(m.data, path, watcher, once)
@@ -31,7 +38,7 @@ func (m *Manager) AddRead(op wire.Op, path string, code wire.Code, watcher int64
 }
 
 // Add sets a watch that stays until it is removed. It needs no permission, and no node.
-func (m *Manager) Add(r *wire.AddWatchRequest, watcher int64) wire.Code {
+func (m *watches) Add(r *wire.AddWatchRequest, watcher int64) wire.Code {
 	switch r.Mode {
 	case wire.PersistentWatch:
 		m.add(m.data, r.Path, watcher, persistent)
@@ -46,7 +53,7 @@ func (m *Manager) Add(r *wire.AddWatchRequest, watcher int64) wire.Code {
 
 // addRecursive sets the watch in both tables in 3.8. Both report the same deletions, and
 // are removed one by one.
-func (m *Manager) addRecursive(path string, watcher int64) {
+func (m *watches) addRecursive(path string, watcher int64) {
 	m.add(m.data, path, watcher, recursive)
 	if m.release == tree.V38 {
 		m.add(m.child, path, watcher, recursive)
@@ -55,7 +62,7 @@ func (m *Manager) addRecursive(path string, watcher int64) {
 
 // add sets a watch. In 3.8 a watcher has one on a path, and the last one replaces the one
 // before: a read with a watch ends a persistent watch.
-func (m *Manager) add(t table, path string, watcher int64, is mode) {
+func (m *watches) add(t table, path string, watcher int64, is mode) {
 	if m.release != tree.V38 {
 		is |= t[path][watcher]
 	}
@@ -64,7 +71,7 @@ func (m *Manager) add(t table, path string, watcher int64, is mode) {
 
 // Check answers CheckWatches with OK or NoWatcher. 3.8 says OK if any client watches the
 // path, and cannot read a path without a slash.
-func (m *Manager) Check(path string, is wire.WatcherType, watcher int64) wire.Code {
+func (m *watches) Check(path string, is wire.WatcherType, watcher int64) wire.Code {
 	tables, modes, ok := m.meant(is)
 	if !ok || m.release == tree.V38 && path != "" && !strings.Contains(path, "/") {
 		return wire.MarshallingError
@@ -78,7 +85,7 @@ func (m *Manager) Check(path string, is wire.WatcherType, watcher int64) wire.Co
 }
 
 // Remove answers RemoveWatches with OK, or NoWatcher if there was none.
-func (m *Manager) Remove(path string, is wire.WatcherType, watcher int64) wire.Code {
+func (m *watches) Remove(path string, is wire.WatcherType, watcher int64) wire.Code {
 	tables, modes, ok := m.meant(is)
 	if !ok {
 		return wire.MarshallingError
@@ -94,7 +101,7 @@ func (m *Manager) Remove(path string, is wire.WatcherType, watcher int64) wire.C
 }
 
 // meant returns the tables that hold the watches of a type, and their modes.
-func (m *Manager) meant(is wire.WatcherType) (tables []table, modes mode, ok bool) {
+func (m *watches) meant(is wire.WatcherType) (tables []table, modes mode, ok bool) {
 	all := once | persistent | recursive
 	modes = once
 	if m.release == tree.V38 {
@@ -116,13 +123,13 @@ func (m *Manager) meant(is wire.WatcherType) (tables []table, modes mode, ok boo
 }
 
 // Drop removes all watches of a connection that was lost.
-func (m *Manager) Drop(watcher int64) {
+func (m *watches) Drop(watcher int64) {
 	m.data.drop(watcher)
 	m.child.drop(watcher)
 }
 
 // Len returns the number of watches. A watch that is in both tables counts twice.
-func (m *Manager) Len() int {
+func (m *watches) Len() int {
 	n := 0
 	for _, t := range []table{m.data, m.child} {
 		for _, watchers := range t {
@@ -133,7 +140,7 @@ func (m *Manager) Len() int {
 }
 
 // fired returns the watchers that an event concerns, each once.
-func (m *Manager) fired(e tree.Event) []int64 {
+func (m *watches) fired(e tree.Event) []int64 {
 	switch e.Type {
 	case wire.NodeChildrenChanged:
 		return m.child.fire(e.Path, e.Type)
@@ -147,16 +154,16 @@ func (m *Manager) fired(e tree.Event) []int64 {
 
 // Watched returns the paths of the watches that wait for a node's creation, data and
 // deletion, with their watchers, sorted.
-func (m *Manager) Watched() []Watched {
-	var all []Watched
+func (m *watches) Watched() []watched {
+	var all []watched
 	for _, path := range slices.Sorted(maps.Keys(m.data)) {
-		all = append(all, Watched{path, slices.Sorted(maps.Keys(m.data[path]))})
+		all = append(all, watched{path, slices.Sorted(maps.Keys(m.data[path]))})
 	}
 	return all
 }
 
-// Watched is a path with its watchers.
-type Watched struct {
+// watched is a path with its watchers.
+type watched struct {
 	Path     string
 	Watchers []int64
 }

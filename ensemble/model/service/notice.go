@@ -1,12 +1,12 @@
-package watch
+package service
 
 import (
 	"github.com/zkverify/zkverify/ensemble/model/tree"
 	"github.com/zkverify/zkverify/ensemble/model/wire"
 )
 
-// Notice is a notification for a connection.
-type Notice struct {
+// notice is a notification for a connection.
+type notice struct {
 	Watcher int64
 	Zxid    int64      // of the reply's header: that of the change in 3.9, and -1 in 3.8
 	ACL     []wire.ACL // only connections that it permits to read are notified; nil permits all
@@ -16,10 +16,10 @@ type Notice struct {
 const connected = 3 // the state of a session in an event of a node
 
 // Fire returns the notices that an event causes.
-func (m *Manager) Fire(e tree.Event) []Notice {
-	var all []Notice
+func (m *watches) Fire(e tree.Event) []notice {
+	var all []notice
 	for _, w := range m.fired(e) {
-		n := Notice{w, e.Zxid, e.ACL, wire.WatcherEvent{Type: e.Type, State: connected, Path: e.Path}}
+		n := notice{w, e.Zxid, e.ACL, wire.WatcherEvent{Type: e.Type, State: connected, Path: e.Path}}
 		if m.release == tree.V38 {
 			n.Zxid = -1
 		}
@@ -32,10 +32,10 @@ func (m *Manager) Fire(e tree.Event) []Notice {
 // that it missed: for the changes of its nodes after the last zxid that it has seen. A
 // client that watched a node's data sees a deletion followed by a creation as a change of
 // the data.
-func (m *Manager) Restore(t *tree.Tree, r *wire.SetWatches2Request, watcher int64) []Notice {
-	var missed []Notice
+func (m *watches) Restore(t *tree.Tree, r *wire.SetWatches2Request, watcher int64) []notice {
+	var missed []notice
 	notify := func(path string, e wire.EventType) {
-		n := Notice{watcher, -1, nil, wire.WatcherEvent{Type: e, State: connected, Path: path}}
+		n := notice{watcher, -1, nil, wire.WatcherEvent{Type: e, State: connected, Path: path}}
 		if m.release == tree.V39 {
 			n.ACL = t.ACL(path)
 		}
