@@ -47,7 +47,6 @@ var allowed = map[string][]string{
 	"ensemble/failpoints":                {},
 	"ensemble/model":                     {"ensemble/model/service", "ensemble/model/tree", "ensemble/model/wire"},
 	"ensemble/model/cluster":             {"ensemble/model", "ensemble/model/service", "ensemble/model/tree", "internal/seeded"},
-	"ensemble/model/fidelity":            {"ensemble/model/wire"},
 	"ensemble/model/service":             {"ensemble/model/tree", "ensemble/model/wire"},
 	"ensemble/model/tree":                {"ensemble/model/wire"},
 	"ensemble/model/wire":                {},

@@ -1,4 +1,4 @@
-package fidelity_test
+package model_test
 
 import (
 	"errors"
@@ -11,10 +11,33 @@ import (
 
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/ensemble/ensembletest"
-	"github.com/zkverify/zkverify/ensemble/model/fidelity"
 	"github.com/zkverify/zkverify/ensemble/model/wire"
 	model "github.com/zkverify/zkverify/ensemble/simulated"
 )
+
+// The tests of this file compare the model with real servers: whether two ensembles behave alike.
+// They run random programs on both and compare all the answers.
+//
+// A [Program] is drawn from a seed: a few sessions, on different servers, that meet at a
+// few nodes. [Target.Run] runs it and returns a [Transcript]: each reply, notification
+// and closed connection in its order, as text that does not depend on the ensemble, the
+// time or earlier programs:
+//
+//   - Paths are relative to a node of the program's own, "~".
+//   - A zxid is "+n", if n of the program's changes were made up to it.
+//   - A time is "ok" if it lies within the step that made the change.
+//   - A session is named s0, s1, …; passwords are left out.
+//   - Children and ephemeral nodes are sorted, and so are the notifications that the end
+//     of a session causes: servers keep both in hash tables.
+//
+// One step runs at a time, and after it each session has its server synchronized. So the
+// program alone decides the results that are compared, except the deletions that a server
+// makes on its own: of containers, and of nodes whose time to live is over. A run waits
+// for those.
+//
+// [Compare] returns the steps in which two transcripts differ, [Shrink] removes the steps
+// that a difference does not need, and [Known] lists the differences between ZooKeeper's
+// versions.
 
 var (
 	sideA    = flag.String("a", "", "one side: a version of ZooKeeper, simulated-VERSION, or the addresses of servers with commas")
@@ -30,7 +53,7 @@ var (
 type side struct {
 	t       *testing.T
 	servers []ensemble.Server
-	target  *fidelity.Target
+	target  *Target
 }
 
 // startSide starts servers of a version, or uses those of the addresses.
@@ -100,7 +123,7 @@ func (s *side) open() error {
 			addresses = append(addresses, server.Addr)
 		}
 	}
-	target, err := fidelity.Open(s.t.Context(), addresses)
+	target, err := Open(s.t.Context(), addresses)
 	if err == nil {
 		s.target = target
 	}
@@ -108,7 +131,7 @@ func (s *side) open() error {
 }
 
 // run runs a program, again if an election disturbed the ensemble.
-func (s *side) run(p fidelity.Program) (fidelity.Transcript, error) {
+func (s *side) run(p Program) (Transcript, error) {
 	for try := 1; ; try++ {
 		transcript, err := s.target.Run(s.t.Context(), p)
 		if err == nil || try == 4 || s.t.Context().Err() != nil {
@@ -129,7 +152,7 @@ func (s *side) run(p fidelity.Program) (fidelity.Transcript, error) {
 }
 
 // runBoth runs a program on both at the same time.
-func runBoth(a, b *side, p fidelity.Program) (ta, tb fidelity.Transcript, err error) {
+func runBoth(a, b *side, p Program) (ta, tb Transcript, err error) {
 	var g errgroup.Group
 	g.Go(func() (err error) { ta, err = a.run(p); return err })
 	g.Go(func() (err error) { tb, err = b.run(p); return err })
@@ -165,13 +188,13 @@ func TestProgramsSayTheSameTwice(t *testing.T) {
 
 func TestVersionsDifferInWhatIsKnown(t *testing.T) {
 	t.Run("the model", func(t *testing.T) {
-		comparePrograms(t, startSide(t, simulated+"3.8.0"), startSide(t, simulated+"3.9.6"), fidelity.Known)
+		comparePrograms(t, startSide(t, simulated+"3.8.0"), startSide(t, simulated+"3.9.6"), Known)
 	})
 	t.Run("ZooKeeper", func(t *testing.T) {
 		if !*alsoReal {
 			t.Skip("compares real servers with each other: only with -real")
 		}
-		comparePrograms(t, startSide(t, "3.8.0"), startSide(t, "3.9.6"), fidelity.Known)
+		comparePrograms(t, startSide(t, "3.8.0"), startSide(t, "3.9.6"), Known)
 	})
 }
 
@@ -180,9 +203,9 @@ func TestTwoSides(t *testing.T) {
 	if *sideA == "" || *sideB == "" {
 		t.Skip("-a and -b are not given")
 	}
-	var known []fidelity.KnownDifference
+	var known []KnownDifference
 	if *versions {
-		known = fidelity.Known
+		known = Known
 	}
 	comparePrograms(t, startSide(t, *sideA), startSide(t, *sideB), known)
 }
@@ -191,44 +214,44 @@ func TestTwoSides(t *testing.T) {
 // differences.
 func TestADifferenceIsFound(t *testing.T) {
 	a, b := startSide(t, simulated+"3.8.0"), startSide(t, simulated+"3.9.6")
-	p := fidelity.Program{Steps: []fidelity.Step{
-		ask(1, fidelity.Request{Op: wire.Exists, Body: &wire.PathWatch{Path: "~/a", Watch: true}}),
-		ask(0, fidelity.Request{Op: wire.Ping}),
-		ask(0, fidelity.Request{Op: wire.Create, Body: &wire.CreateRequest{Path: "~/a", ACL: []wire.ACL{{Perms: wire.PermAll, ID: wire.ID{Scheme: "world", ID: "anyone"}}}}}),
+	p := Program{Steps: []Step{
+		ask(1, Request{Op: wire.Exists, Body: &wire.PathWatch{Path: "~/a", Watch: true}}),
+		ask(0, Request{Op: wire.Ping}),
+		ask(0, Request{Op: wire.Create, Body: &wire.CreateRequest{Path: "~/a", ACL: []wire.ACL{{Perms: wire.PermAll, ID: wire.ID{Scheme: "world", ID: "anyone"}}}}}),
 	}}
 	ta, tb, err := runBoth(a, b, p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := fidelity.Compare(ta, tb)
+	got := Compare(ta, tb)
 	if len(got) != 1 || got[0].Step != 2 || len(got[0].A) != 1 ||
 		got[0].A[0].String() != "s1 notification zxid -1 created ~/a state 3" || got[0].B[0].String() != "s1 notification zxid +1 created ~/a state 3" {
 		t.Errorf("got %v", got)
 	}
-	if unknown := fidelity.Unknown(p, ta, tb, fidelity.Known); len(unknown) > 0 {
+	if unknown := Unknown(p, ta, tb, Known); len(unknown) > 0 {
 		t.Errorf("not known: %v", unknown)
 	}
 }
 
 // comparePrograms runs programs on both sides. A difference is shrunk and reported.
-func comparePrograms(t *testing.T, a, b *side, known []fidelity.KnownDifference) {
+func comparePrograms(t *testing.T, a, b *side, known []KnownDifference) {
 	t.Helper()
 	var spent time.Duration
 	for n := range uint64(*programs) {
-		p := fidelity.Random(*seed+n, *steps)
+		p := Random(*seed+n, *steps)
 		begin := time.Now()
 		ta, tb, err := runBoth(a, b, p)
 		if err != nil {
 			t.Fatalf("seed %d: %v", p.Seed, err)
 		}
 		spent += time.Since(begin)
-		first := fidelity.Unknown(p, ta, tb, known)
+		first := Unknown(p, ta, tb, known)
 		if len(first) == 0 {
 			continue
 		}
-		short, err := fidelity.Shrink(p, func(p fidelity.Program) (bool, error) {
+		short, err := Shrink(p, func(p Program) (bool, error) {
 			ta, tb, err := runBoth(a, b, p)
-			return len(fidelity.Unknown(p, ta, tb, known)) > 0, err
+			return len(Unknown(p, ta, tb, known)) > 0, err
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -238,7 +261,7 @@ func comparePrograms(t *testing.T, a, b *side, known []fidelity.KnownDifference)
 			if ta, tb, err = runBoth(a, b, short); err != nil {
 				t.Fatal(err)
 			}
-			last = fidelity.Unknown(short, ta, tb, known)
+			last = Unknown(short, ta, tb, known)
 		}
 		if len(last) > 0 {
 			t.Errorf("seed %d\n%s%s", p.Seed, short, last)
@@ -252,12 +275,12 @@ func comparePrograms(t *testing.T, a, b *side, known []fidelity.KnownDifference)
 // TestWhatLiesInTheTreesRootIsNoDifference: a disturbed program leaves its nodes.
 func TestWhatLiesInTheTreesRootIsNoDifference(t *testing.T) {
 	a, b := startSide(t, simulated+"3.8.0"), startSide(t, simulated+"3.8.0")
-	touch := fidelity.Request{Op: wire.SetData, Body: &wire.SetDataRequest{Path: "/", Version: -1}}
-	leaves := fidelity.Request{Op: wire.Create, Body: &wire.CreateRequest{Path: "/left-behind", ACL: []wire.ACL{{Perms: wire.PermAll, ID: wire.ID{Scheme: "world", ID: "anyone"}}}}}
-	if _, err := a.run(fidelity.Program{Steps: []fidelity.Step{ask(0, touch, leaves)}}); err != nil {
+	touch := Request{Op: wire.SetData, Body: &wire.SetDataRequest{Path: "/", Version: -1}}
+	leaves := Request{Op: wire.Create, Body: &wire.CreateRequest{Path: "/left-behind", ACL: []wire.ACL{{Perms: wire.PermAll, ID: wire.ID{Scheme: "world", ID: "anyone"}}}}}
+	if _, err := a.run(Program{Steps: []Step{ask(0, touch, leaves)}}); err != nil {
 		t.Fatal(err)
 	}
-	asks := fidelity.Program{Steps: []fidelity.Step{ask(0, touch, fidelity.Request{Op: wire.Exists, Body: &wire.PathWatch{Path: "/"}})}}
+	asks := Program{Steps: []Step{ask(0, touch, Request{Op: wire.Exists, Body: &wire.PathWatch{Path: "/"}})}}
 	ta, tb, err := runBoth(a, b, asks)
 	if err != nil {
 		t.Fatal(err)

@@ -1,52 +1,51 @@
-package fidelity_test
+package model_test
 
 import (
 	"slices"
 	"testing"
 
-	"github.com/zkverify/zkverify/ensemble/model/fidelity"
 	"github.com/zkverify/zkverify/ensemble/model/wire"
 )
 
-func reply(op wire.Op, code wire.Code, zxid, body string) fidelity.Observation {
-	return fidelity.Observation{Session: "s0", Kind: fidelity.Reply, Op: op, Err: code, Zxid: zxid, Body: body}
+func reply(op wire.Op, code wire.Code, zxid, body string) Observation {
+	return Observation{Session: "s0", Kind: Reply, Op: op, Err: code, Zxid: zxid, Body: body}
 }
 
-func event(session, body string) fidelity.Observation {
-	return fidelity.Observation{Session: session, Kind: fidelity.Event, Zxid: "-1", Body: body}
+func event(session, body string) Observation {
+	return Observation{Session: session, Kind: Event, Zxid: "-1", Body: body}
 }
 
 func TestCompareFindsWhatDiffers(t *testing.T) {
 	created := reply(wire.Create, wire.OK, "+1", `{path="~/a"}`)
-	base := []fidelity.Observation{created, event("s1", "created ~/a"), event("s1", "children changed ~")}
-	change := func(i int, f func(*fidelity.Observation)) []fidelity.Observation {
+	base := []Observation{created, event("s1", "created ~/a"), event("s1", "children changed ~")}
+	change := func(i int, f func(*Observation)) []Observation {
 		other := slices.Clone(base)
 		f(&other[i])
 		return other
 	}
 	for name, c := range map[string]struct {
-		b       []fidelity.Observation
+		b       []Observation
 		differA int // number of observations of each side that are shown
 		differB int
 	}{
 		"nothing":                         {slices.Clone(base), 0, 0},
-		"the code of a reply":             {change(0, func(o *fidelity.Observation) { o.Err = wire.NodeExists }), 1, 1},
-		"the zxid of a reply":             {change(0, func(o *fidelity.Observation) { o.Zxid = "+2" }), 1, 1},
-		"the body of a reply":             {change(0, func(o *fidelity.Observation) { o.Body = `{path="~/b"}` }), 1, 1},
+		"the code of a reply":             {change(0, func(o *Observation) { o.Err = wire.NodeExists }), 1, 1},
+		"the zxid of a reply":             {change(0, func(o *Observation) { o.Zxid = "+2" }), 1, 1},
+		"the body of a reply":             {change(0, func(o *Observation) { o.Body = `{path="~/b"}` }), 1, 1},
 		"a reply that does not come":      {base[1:], 1, 0},
-		"a connection that is closed":     {change(0, func(o *fidelity.Observation) { *o = fidelity.Observation{Session: "s0", Kind: fidelity.Closed} }), 1, 1},
-		"the path of a notification":      {change(1, func(o *fidelity.Observation) { o.Body = "created ~/b" }), 1, 1},
-		"the session of a notification":   {change(2, func(o *fidelity.Observation) { o.Session = "s2" }), 1, 1},
+		"a connection that is closed":     {change(0, func(o *Observation) { *o = Observation{Session: "s0", Kind: Closed} }), 1, 1},
+		"the path of a notification":      {change(1, func(o *Observation) { o.Body = "created ~/b" }), 1, 1},
+		"the session of a notification":   {change(2, func(o *Observation) { o.Session = "s2" }), 1, 1},
 		"a notification too many":         {append(slices.Clone(base), event("s2", "created ~/a")), 0, 1},
 		"a notification that is missing":  {base[:2], 1, 0},
-		"the order of two notifications":  {[]fidelity.Observation{base[0], base[2], base[1]}, 2, 2},
-		"a notification before the reply": {[]fidelity.Observation{base[1], base[0], base[2]}, 2, 2},
+		"the order of two notifications":  {[]Observation{base[0], base[2], base[1]}, 2, 2},
+		"a notification before the reply": {[]Observation{base[1], base[0], base[2]}, 2, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
-			same := []fidelity.Observation{reply(wire.Ping, wire.OK, "+0", "")}
-			got := fidelity.Compare(
-				fidelity.Transcript{Steps: [][]fidelity.Observation{same, base}},
-				fidelity.Transcript{Steps: [][]fidelity.Observation{same, c.b}})
+			same := []Observation{reply(wire.Ping, wire.OK, "+0", "")}
+			got := Compare(
+				Transcript{Steps: [][]Observation{same, base}},
+				Transcript{Steps: [][]Observation{same, c.b}})
 			if c.differA+c.differB == 0 {
 				if len(got) > 0 {
 					t.Errorf("got %v", got)
@@ -61,25 +60,25 @@ func TestCompareFindsWhatDiffers(t *testing.T) {
 }
 
 func TestCompareFindsAStepThatOneDoesNotHave(t *testing.T) {
-	a := fidelity.Transcript{Steps: [][]fidelity.Observation{{event("s0", "created ~")}}}
-	if got := fidelity.Compare(a, fidelity.Transcript{}); len(got) != 1 {
+	a := Transcript{Steps: [][]Observation{{event("s0", "created ~")}}}
+	if got := Compare(a, Transcript{}); len(got) != 1 {
 		t.Errorf("got %v", got)
 	}
 }
 
-func ask(session int, requests ...fidelity.Request) fidelity.Step {
-	return fidelity.Step{Session: session, Action: fidelity.Ask, Requests: requests}
+func ask(session int, requests ...Request) Step {
+	return Step{Session: session, Action: Ask, Requests: requests}
 }
 
 func TestShrinkKeepsWhatTheDifferenceNeeds(t *testing.T) {
-	ping, sync := fidelity.Request{Op: wire.Ping}, fidelity.Request{Op: wire.Sync, Body: &wire.Path{Path: "~"}}
-	var p fidelity.Program
+	ping, sync := Request{Op: wire.Ping}, Request{Op: wire.Sync, Body: &wire.Path{Path: "~"}}
+	var p Program
 	for i := range 37 {
 		p.Steps = append(p.Steps, ask(i, ping, ping))
 	}
 	p.Steps[5], p.Steps[29] = ask(5, ping, sync, ping), ask(29, sync, ping)
 	// It takes both sessions to ask for a sync.
-	short, err := fidelity.Shrink(p, func(p fidelity.Program) (bool, error) {
+	short, err := Shrink(p, func(p Program) (bool, error) {
 		sessions := map[int]bool{}
 		for _, s := range p.Steps {
 			for _, r := range s.Requests {
@@ -102,8 +101,8 @@ func TestShrinkKeepsWhatTheDifferenceNeeds(t *testing.T) {
 func TestProgramsComeFromTheirSeeds(t *testing.T) {
 	seen := map[string]bool{}
 	for seed := range uint64(50) {
-		p := fidelity.Random(seed, 40)
-		if again := fidelity.Random(seed, 40); again.String() != p.String() {
+		p := Random(seed, 40)
+		if again := Random(seed, 40); again.String() != p.String() {
 			t.Fatalf("seed %d gave\n%s and\n%s", seed, p, again)
 		}
 		seen[p.String()] = true
@@ -116,7 +115,7 @@ func TestProgramsComeFromTheirSeeds(t *testing.T) {
 // TestProgramsHaveEverything requires that the generator draws everything that is to be
 // compared.
 func TestProgramsHaveEverything(t *testing.T) {
-	actions, ops, flags := map[fidelity.Action]int{}, map[wire.Op]int{}, map[int32]int{}
+	actions, ops, flags := map[Action]int{}, map[wire.Op]int{}, map[int32]int{}
 	batches, cuts := 0, 0
 	var count func(op wire.Op, body wire.Record)
 	count = func(op wire.Op, body wire.Record) {
@@ -133,7 +132,7 @@ func TestProgramsHaveEverything(t *testing.T) {
 		}
 	}
 	for seed := range uint64(200) {
-		for _, s := range fidelity.Random(seed, 40).Steps {
+		for _, s := range Random(seed, 40).Steps {
 			actions[s.Action]++
 			if len(s.Requests) > 1 {
 				batches++
@@ -146,7 +145,7 @@ func TestProgramsHaveEverything(t *testing.T) {
 			}
 		}
 	}
-	for _, a := range []fidelity.Action{fidelity.Ask, fidelity.Move, fidelity.Steal, fidelity.Leave, fidelity.Expire, fidelity.Forge, fidelity.Ahead} {
+	for _, a := range []Action{Ask, Move, Steal, Leave, Expire, Forge, Ahead} {
 		if actions[a] == 0 {
 			t.Errorf("no session %s", a)
 		}

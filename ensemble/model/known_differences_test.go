@@ -1,4 +1,4 @@
-package fidelity
+package model_test
 
 import (
 	"fmt"

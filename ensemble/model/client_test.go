@@ -1,4 +1,4 @@
-package fidelity_test
+package model_test
 
 import (
 	"errors"
@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/zkverify/zkverify/ensemble/model/fidelity"
 	"github.com/zkverify/zkverify/ensemble/model/wire"
 )
 
@@ -46,7 +45,7 @@ var (
 func answer(xid int32, zxid int64) []byte { return wire.Frame(&wire.ReplyHeader{Xid: xid, Zxid: zxid}) }
 
 func TestAClientKeepsTheOrderOfRepliesAndNotifications(t *testing.T) {
-	c, err := fidelity.Dial(t.Context(), serve(t, true, welcome, answer(1, 5), fired, answer(2, 6)), fidelity.Session{}, 5*time.Second)
+	c, err := Dial(t.Context(), serve(t, true, welcome, answer(1, 5), fired, answer(2, 6)), Session{}, 5*time.Second)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,13 +69,13 @@ func TestAClientNoticesHowAServerEnds(t *testing.T) {
 		want   error
 		before int // frames
 	}{
-		"a connection closed after a reply":  {false, [][]byte{welcome, answer(1, 5)}, fidelity.ErrClosed, 1},
-		"a connection closed within a frame": {false, [][]byte{welcome, answer(1, 5)[:10]}, fidelity.ErrClosed, 0},
-		"a server that falls silent":         {true, [][]byte{welcome, answer(1, 5)}, fidelity.ErrNoAnswer, 1},
+		"a connection closed after a reply":  {false, [][]byte{welcome, answer(1, 5)}, ErrClosed, 1},
+		"a connection closed within a frame": {false, [][]byte{welcome, answer(1, 5)[:10]}, ErrClosed, 0},
+		"a server that falls silent":         {true, [][]byte{welcome, answer(1, 5)}, ErrNoAnswer, 1},
 		"a frame that is too long":           {true, [][]byte{welcome, {0x7f, 0, 0, 0}}, wire.ErrMalformed, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			client, err := fidelity.Dial(t.Context(), serve(t, c.hold, c.frames...), fidelity.Session{}, 300*time.Millisecond)
+			client, err := Dial(t.Context(), serve(t, c.hold, c.frames...), Session{}, 300*time.Millisecond)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -85,18 +84,18 @@ func TestAClientNoticesHowAServerEnds(t *testing.T) {
 			if !errors.Is(err, c.want) || len(frames) != c.before {
 				t.Errorf("got %v, %v", frames, err)
 			}
-			if client.Closed() != errors.Is(c.want, fidelity.ErrClosed) {
+			if client.Closed() != errors.Is(c.want, ErrClosed) {
 				t.Errorf("Closed is %v", client.Closed())
 			}
 		})
 	}
 	t.Run("a handshake that is not answered", func(t *testing.T) {
-		if _, err := fidelity.Dial(t.Context(), serve(t, true), fidelity.Session{}, 300*time.Millisecond); !errors.Is(err, fidelity.ErrNoAnswer) {
+		if _, err := Dial(t.Context(), serve(t, true), Session{}, 300*time.Millisecond); !errors.Is(err, ErrNoAnswer) {
 			t.Errorf("got %v", err)
 		}
 	})
 	t.Run("a handshake that ends the connection", func(t *testing.T) {
-		if _, err := fidelity.Dial(t.Context(), serve(t, false), fidelity.Session{}, 5*time.Second); !errors.Is(err, fidelity.ErrClosed) {
+		if _, err := Dial(t.Context(), serve(t, false), Session{}, 5*time.Second); !errors.Is(err, ErrClosed) {
 			t.Errorf("got %v", err)
 		}
 	})

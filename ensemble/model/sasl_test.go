@@ -1,4 +1,4 @@
-package fidelity_test
+package model_test
 
 import (
 	"context"
@@ -11,7 +11,6 @@ import (
 
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/ensemble/ensembletest"
-	"github.com/zkverify/zkverify/ensemble/model/fidelity"
 	"github.com/zkverify/zkverify/ensemble/model/wire"
 	model "github.com/zkverify/zkverify/ensemble/simulated"
 	"github.com/zkverify/zkverify/internal/sasl"
@@ -118,14 +117,14 @@ var (
 // of the client.
 func playSASL(t *testing.T, server ensemble.Server, program string, tokens []func([]byte) []byte) (said []string) {
 	t.Helper()
-	c, err := fidelity.Dial(t.Context(), server.Addr, fidelity.Session{}, patience)
+	c, err := Dial(t.Context(), server.Addr, Session{}, patience)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer c.Close()
 	ask := func(op wire.Op, body wire.Record, show func([]byte) string) (answer []byte, ok bool) {
 		xid, err := c.Send(op, body, 0)
-		var frames []fidelity.Frame
+		var frames []Frame
 		if err == nil {
 			frames, err = c.Await(xid)
 		}
@@ -133,7 +132,7 @@ func playSASL(t *testing.T, server ensemble.Server, program string, tokens []fun
 			said = append(said, fmt.Sprintf("operation %d: error %d, %s", op, f.Err, show(f.Body)))
 			answer = f.Body
 		}
-		if err != nil && !errors.Is(err, fidelity.ErrClosed) {
+		if err != nil && !errors.Is(err, ErrClosed) {
 			t.Fatalf("%s: %v", program, err)
 		}
 		if err != nil {

@@ -1,4 +1,4 @@
-package fidelity_test
+package model_test
 
 import (
 	"context"
@@ -13,7 +13,6 @@ import (
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/ensemble/ensembletest"
 	"github.com/zkverify/zkverify/ensemble/links"
-	"github.com/zkverify/zkverify/ensemble/model/fidelity"
 	"github.com/zkverify/zkverify/ensemble/model/wire"
 	model "github.com/zkverify/zkverify/ensemble/simulated"
 )
@@ -102,13 +101,13 @@ func loseOneWay(ctx context.Context, e ensembletest.Servers, toLeader bool) (o o
 		return o, err
 	}
 	follower := leader%3 + 1
-	observer, err := fidelity.Dial(ctx, e.Servers()[leader-1].Addr, fidelity.Session{}, patience)
+	observer, err := Dial(ctx, e.Servers()[leader-1].Addr, Session{}, patience)
 	if err != nil {
 		return o, err
 	}
 	defer observer.Close()
 	began := time.Now()
-	client, err := fidelity.Dial(ctx, e.Servers()[follower-1].Addr, fidelity.Session{}, onewayTick/4)
+	client, err := Dial(ctx, e.Servers()[follower-1].Addr, Session{}, onewayTick/4)
 	if err != nil {
 		return o, err
 	}
@@ -132,11 +131,8 @@ func loseOneWay(ctx context.Context, e ensembletest.Servers, toLeader bool) (o o
 	return o, errors.Join(err, allServe(ctx, e))
 }
 
-// patience is longer than any wait here.
-const patience = 30 * time.Second
-
 // watch sends requests through the follower, and looks for their effects at the leader.
-func (o *oneway) watch(client, observer *fidelity.Client, began, lost time.Time) error {
+func (o *oneway) watch(client, observer *Client, began, lost time.Time) error {
 	time.Sleep(onewayTick) // a ping of the leader and its reply are due: one of them is lost
 	err := makeNode(observer, "/other", wire.FlagPersistent)
 	if err != nil {
@@ -153,8 +149,8 @@ func (o *oneway) watch(client, observer *fidelity.Client, began, lost time.Time)
 	var g errgroup.Group
 	g.Go(func() error {
 		// It pings: a server closes a silent connection.
-		for err := fidelity.ErrNoAnswer; errors.Is(err, fidelity.ErrNoAnswer); {
-			var frames []fidelity.Frame
+		for err := ErrNoAnswer; errors.Is(err, ErrNoAnswer); {
+			var frames []Frame
 			frames, err = client.AwaitClosed()
 			for _, f := range frames {
 				o.writeAnswered = o.writeAnswered || f.Xid == write && f.Err == wire.OK
@@ -219,19 +215,19 @@ func allServe(ctx context.Context, e ensembletest.Servers) error {
 
 var world = []wire.ACL{{Perms: wire.PermAll, ID: wire.ID{Scheme: "world", ID: "anyone"}}}
 
-func askFor(c *fidelity.Client, op wire.Op, body wire.Record) (fidelity.Frame, error) {
+func askFor(c *Client, op wire.Op, body wire.Record) (Frame, error) {
 	xid, err := c.Send(op, body, 0)
 	if err != nil {
-		return fidelity.Frame{}, err
+		return Frame{}, err
 	}
 	frames, err := c.Await(xid)
 	if err != nil {
-		return fidelity.Frame{}, err
+		return Frame{}, err
 	}
 	return frames[len(frames)-1], nil
 }
 
-func makeNode(c *fidelity.Client, path string, flags int32) error {
+func makeNode(c *Client, path string, flags int32) error {
 	f, err := askFor(c, wire.Create, &wire.CreateRequest{Path: path, ACL: world, Flags: flags})
 	if err == nil && f.Err != wire.OK {
 		err = errors.New("create " + strings.TrimPrefix(path, "/") + " was refused")
@@ -239,7 +235,7 @@ func makeNode(c *fidelity.Client, path string, flags int32) error {
 	return err
 }
 
-func isThere(c *fidelity.Client, path string) (bool, error) {
+func isThere(c *Client, path string) (bool, error) {
 	f, err := askFor(c, wire.Exists, &wire.PathWatch{Path: path})
 	return f.Err == wire.OK, err
 }
