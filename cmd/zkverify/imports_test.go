@@ -17,7 +17,7 @@ const module = "github.com/zkverify/zkverify"
 // with docs/architecture.md. Imports point one way.
 var allowed = map[string][]string{
 	"recipes":                            {"internal/sasl", "recipes/internal/barrier", "recipes/internal/queue", "recipes/internal/session"},
-	"recipes/bench":                      {"recipes", "ensemble", "internal/relay", "ensemble/links", "workload/lock", "workload/remote"},
+	"recipes/bench":                      {"recipes", "ensemble", "ensemble/links", "workload/lock", "workload/remote"},
 	"recipes/inspect":                    {"recipes", "recipes/internal/queue", "recipes/internal/session"},
 	"recipes/interop":                    {},
 	"recipes/kerberos":                   {"internal/sasl"},
@@ -37,9 +37,8 @@ var allowed = map[string][]string{
 	"checker":                            {"checker/internal/judge", "checker/internal/barrier", "checker/internal/client", "checker/internal/facts", "checker/internal/fencing", "checker/internal/holding", "checker/internal/explain", "checker/internal/queue", "checker/internal/saying", "checker/verdict", "histories", "histories/situations", "histories/states", "internal/words", "histories/service"},
 	"checker/models":                     {"checker", "checker/internal/judge", "checker/verdict", "histories"},
 	"checker/bench":                      {"checker", "checker/verdict", "histories", "internal/words", "internal/collection"},
-	"ensemble":                           {"ensemble/child", "ensemble/failpoints", "ensemble/links", "internal/relay", "internal/reply", "internal/sasl", "recipes/kerberos", "histories"},
-	"ensemble/docker":                    {"ensemble", "ensemble/links", "internal/relay", "internal/wait"},
-	"internal/relay":                     {},
+	"ensemble":                           {"ensemble/child", "ensemble/failpoints", "ensemble/links", "internal/reply", "internal/sasl", "recipes/kerberos", "histories"},
+	"ensemble/docker":                    {"ensemble", "ensemble/links", "internal/wait"},
 	"internal/reply":                     {},
 	"internal/sasl":                      {},
 	"ensemble/child":                     {},

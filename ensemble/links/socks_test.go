@@ -1,4 +1,4 @@
-package relay_test
+package links_test
 
 import (
 	"io"
@@ -8,13 +8,13 @@ import (
 	"net/url"
 	"testing"
 
-	"github.com/zkverify/zkverify/internal/relay"
+	"github.com/zkverify/zkverify/ensemble/links"
 )
 
 func TestASOCKSClientIsRoutedByTheAddressThatItAsksFor(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, r.Host) }))
 	defer server.Close()
-	r, err := relay.OpenSOCKS(func(to netip.AddrPort) string {
+	r, err := links.OpenSOCKS(func(to netip.AddrPort) string {
 		if to.String() == "127.0.0.1:7" {
 			return server.Listener.Addr().String()
 		}

@@ -1,4 +1,4 @@
-package relay
+package links
 
 import (
 	"context"
@@ -16,7 +16,7 @@ var errRequest = errors.New("not a SOCKS request to connect to an IPv4 address")
 // OpenSOCKS opens a SOCKS 5 server (RFC 1928) on a loopback port, without authentication and for
 // TCP over IPv4 alone. It dials what route returns for the address that a client asks for.
 func OpenSOCKS(route func(netip.AddrPort) string) (*Relay, error) {
-	return open(func(ctx context.Context, near net.Conn) (net.Conn, error) {
+	return openRelay(func(ctx context.Context, near net.Conn) (net.Conn, error) {
 		to, err := readSOCKS(near)
 		if err != nil {
 			return nil, err

@@ -1,6 +1,4 @@
-// Package relay forwards connections to a server's port. It listens on a port of its own
-// and connects each client to the server by a dial function.
-package relay
+package links
 
 import (
 	"context"
@@ -10,7 +8,8 @@ import (
 	"sync"
 )
 
-// Relay carries connections to a server until it is closed.
+// Relay carries connections to a server until it is closed. It listens on a port of its own and
+// connects each client to the server by a dial function. Unlike a link it has one condition.
 type Relay struct {
 	listener net.Listener
 	dial     func(ctx context.Context, near net.Conn) (net.Conn, error)
@@ -19,17 +18,17 @@ type Relay struct {
 	running  sync.WaitGroup
 }
 
-// Dialer opens the connection to the server for one connection of a relay. It is called for
+// RelayDialer opens the connection to the server for one connection of a relay. It is called for
 // each connection anew and must return when its context ends. It may return a connection
 // that counts requests and bytes.
-type Dialer func(context.Context) (net.Conn, error)
+type RelayDialer func(context.Context) (net.Conn, error)
 
-// Open opens a relay on a loopback port.
-func Open(dial Dialer) (*Relay, error) {
-	return open(func(ctx context.Context, _ net.Conn) (net.Conn, error) { return dial(ctx) })
+// OpenRelay opens a relay on a loopback port.
+func OpenRelay(dial RelayDialer) (*Relay, error) {
+	return openRelay(func(ctx context.Context, _ net.Conn) (net.Conn, error) { return dial(ctx) })
 }
 
-func open(dial func(context.Context, net.Conn) (net.Conn, error)) (*Relay, error) {
+func openRelay(dial func(context.Context, net.Conn) (net.Conn, error)) (*Relay, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0") // never closed and opened again: any port will do
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package relay
+package links
 
 import (
 	"context"
@@ -7,11 +7,11 @@ import (
 )
 
 const (
-	patience   = 500 * time.Millisecond // for a port that opens within milliseconds
+	portOpens  = 500 * time.Millisecond // for a port that opens within milliseconds
 	retryEvery = 5 * time.Millisecond
 )
 
-// UntilOpen dials a server's port until it is open, for half a second at most. It calls
+// DialUntilOpen dials a server's port until it is open, for half a second at most. It calls
 // target for each attempt: a container can have another address each time that it starts.
 //
 // An elected leader opens its quorum port a moment after its followers dial it. A follower
@@ -20,9 +20,9 @@ const (
 // that it reached the leader and lost it, goes back to the election, and finds a leader
 // that waits for its initLimit first. Measured, that made half of the elections last 3.4 to
 // 8.2 s instead of 1.2.
-func UntilOpen(target func() string) Dialer {
+func DialUntilOpen(target func() string) RelayDialer {
 	return func(ctx context.Context) (net.Conn, error) {
-		ctx, cancel := context.WithTimeout(ctx, patience)
+		ctx, cancel := context.WithTimeout(ctx, portOpens)
 		defer cancel()
 		retry := time.NewTicker(retryEvery)
 		defer retry.Stop()

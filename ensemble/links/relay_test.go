@@ -1,4 +1,4 @@
-package relay_test
+package links_test
 
 import (
 	"io"
@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/zkverify/zkverify/internal/relay"
+	"github.com/zkverify/zkverify/ensemble/links"
 )
 
 func TestARelayWaitsForThePortOfANewLeader(t *testing.T) {
@@ -14,7 +14,7 @@ func TestARelayWaitsForThePortOfANewLeader(t *testing.T) {
 	must(t, err)
 	target := closed.Addr().String()
 	must(t, closed.Close())
-	r, err := relay.Open(relay.UntilOpen(func() string { return target }))
+	r, err := links.OpenRelay(links.DialUntilOpen(func() string { return target }))
 	must(t, err)
 	conn, err := net.Dial("tcp", r.Addr())
 	must(t, err)
@@ -36,12 +36,5 @@ func TestARelayWaitsForThePortOfANewLeader(t *testing.T) {
 	must(t, r.Close())
 	if _, err := conn.Read(text); err == nil {
 		t.Fatal("a connection outlives its relay")
-	}
-}
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }
