@@ -3,7 +3,7 @@ package recipes
 import (
 	"context"
 
-	"github.com/zkverify/zkverify/internal/sasl"
+	"github.com/zkverify/zkverify/internal/zkconn"
 )
 
 // SASLMechanism is a SASL mechanism that authenticates connections. [DigestMD5] returns one, and
@@ -42,4 +42,4 @@ func WithSASL(m SASLMechanism) Option {
 // user_NAME="PASSWORD" in its section Server. The password is not sent, but a listener can test
 // guesses of it against the exchange, so use WithTLS. The client uses only a server that proves
 // that it knows the password too.
-func DigestMD5(user, password string) SASLMechanism { return sasl.NewDigestMD5(user, password) }
+func DigestMD5(user, password string) SASLMechanism { return zkconn.NewDigestMD5(user, password) }

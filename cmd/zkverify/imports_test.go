@@ -16,11 +16,11 @@ const module = "github.com/zkverify/zkverify"
 // allowed lists the packages of the module that each package may import, in accordance
 // with docs/architecture.md. Imports point one way.
 var allowed = map[string][]string{
-	"recipes":                            {"internal/sasl", "recipes/internal/barrier", "recipes/internal/queue", "recipes/internal/session"},
+	"recipes":                            {"internal/zkconn", "recipes/internal/barrier", "recipes/internal/queue", "recipes/internal/session"},
 	"recipes/bench":                      {"recipes", "ensemble", "ensemble/links", "workload/lock", "workload/remote"},
 	"recipes/inspect":                    {"recipes", "recipes/internal/queue", "recipes/internal/session"},
 	"recipes/interop":                    {},
-	"recipes/kerberos":                   {"internal/sasl"},
+	"recipes/kerberos":                   {"internal/zkconn"},
 	"recipes/otelobserver":               {"recipes"},
 	"recipes/promobserver":               {"recipes"},
 	"recipes/recipestest":                {"recipes", "recipes/internal/session", "recipes/internal/sleeper", "zktest"},
@@ -37,10 +37,8 @@ var allowed = map[string][]string{
 	"checker":                            {"checker/internal/judge", "checker/internal/barrier", "checker/internal/client", "checker/internal/facts", "checker/internal/fencing", "checker/internal/holding", "checker/internal/explain", "checker/internal/queue", "checker/internal/saying", "checker/verdict", "histories", "histories/situations", "histories/states", "internal/words", "histories/service"},
 	"checker/models":                     {"checker", "checker/internal/judge", "checker/verdict", "histories"},
 	"checker/bench":                      {"checker", "checker/verdict", "histories", "internal/words", "internal/collection"},
-	"ensemble":                           {"ensemble/child", "ensemble/failpoints", "ensemble/links", "internal/reply", "internal/sasl", "recipes/kerberos", "histories"},
+	"ensemble":                           {"ensemble/child", "ensemble/failpoints", "ensemble/links", "internal/zkconn", "recipes/kerberos", "histories"},
 	"ensemble/docker":                    {"ensemble", "ensemble/links", "internal/wait"},
-	"internal/reply":                     {},
-	"internal/sasl":                      {},
 	"ensemble/child":                     {},
 	"ensemble/links":                     {"histories"},
 	"ensemble/failpoints":                {},
@@ -90,7 +88,7 @@ var allowed = map[string][]string{
 	"workload/worker":              {"workload/internal/goroutines", "workload/internal/network", "workload/internal/protocol", "workload/lock", "histories"},
 	"recipes/internal/barrier":     {"recipes/internal/session"},
 	"recipes/internal/queue":       {"recipes/internal/session"},
-	"recipes/internal/session":     {"internal/reply", "internal/sasl"},
+	"recipes/internal/session":     {"internal/zkconn"},
 	"recipes/internal/sleeper":     {"recipes/internal/session"},
 
 	"workload/internal/protocol": {"ensemble", "histories"},
@@ -114,6 +112,7 @@ var allowed = map[string][]string{
 	"checker/internal/saying":     {"checker/verdict", "checker/internal/facts", "checker/internal/judge", "histories", "internal/words"},
 	"checker/internal/drawn":      {"histories"},
 	"checker/internal/explain":    {"checker/verdict", "checker/internal/facts", "checker/internal/judge", "histories", "internal/words", "checker/internal/holding", "checker/internal/queue", "checker/internal/barrier"},
+	"internal/zkconn":             {},
 }
 
 type goPackage struct {
@@ -160,10 +159,10 @@ func TestImportsPointOneWay(t *testing.T) {
 func TestRecipesNeedTheZooKeeperClientAlone(t *testing.T) {
 	for _, p := range listPackages(t) {
 		may, check := map[string][]string{
-			module + "/recipes":              {"github.com/go-zookeeper/zk", module + "/recipes/internal", module + "/internal/reply", module + "/internal/sasl"},
-			module + "/recipes/inspect":      {"github.com/go-zookeeper/zk", module + "/recipes", module + "/internal/reply", module + "/internal/sasl"},
-			module + "/recipes/slogobserver": {"github.com/go-zookeeper/zk", module + "/recipes", module + "/internal/reply", module + "/internal/sasl"},
-			module + "/recipes/kerberos":     {"github.com/go-zookeeper/zk", "github.com/jcmturner", "github.com/hashicorp/go-uuid", "golang.org/x/crypto", "golang.org/x/net", module + "/internal/sasl"},
+			module + "/recipes":              {"github.com/go-zookeeper/zk", module + "/recipes/internal", module + "/internal/zkconn"},
+			module + "/recipes/inspect":      {"github.com/go-zookeeper/zk", module + "/recipes", module + "/internal/zkconn"},
+			module + "/recipes/slogobserver": {"github.com/go-zookeeper/zk", module + "/recipes", module + "/internal/zkconn"},
+			module + "/recipes/kerberos":     {"github.com/go-zookeeper/zk", "github.com/jcmturner", "github.com/hashicorp/go-uuid", "golang.org/x/crypto", "golang.org/x/net", module + "/internal/zkconn"},
 			module + "/zktest":               {module + "/ensemble/model", module + "/internal/seeded"},
 			module + "/histories":            {"github.com/klauspost/compress"},
 			module + "/checker":              {"github.com/klauspost/compress", "github.com/anishathalye/porcupine", module},

@@ -13,7 +13,7 @@ import (
 	"github.com/zkverify/zkverify/ensemble/ensembletest"
 	"github.com/zkverify/zkverify/ensemble/model/wire"
 	model "github.com/zkverify/zkverify/ensemble/simulated"
-	"github.com/zkverify/zkverify/internal/sasl"
+	"github.com/zkverify/zkverify/internal/zkconn"
 )
 
 var saslUsers = map[string]string{"app": `pa"ss, wörd\`, "jürgen": "größe", "李": "密码"}
@@ -61,7 +61,7 @@ func constant(token string) func([]byte) []byte { return func([]byte) []byte { r
 
 func response(user, password string) func([]byte) []byte {
 	return func(challenge []byte) []byte {
-		_, next, err := sasl.NewDigestMD5(user, password).Start(context.Background(), "")
+		_, next, err := zkconn.NewDigestMD5(user, password).Start(context.Background(), "")
 		if err != nil {
 			return []byte(err.Error())
 		}

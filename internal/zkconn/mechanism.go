@@ -1,4 +1,4 @@
-package sasl
+package zkconn
 
 import (
 	"context"
@@ -14,14 +14,14 @@ type Mechanism interface {
 	Start(ctx context.Context, server string) (first []byte, next func(challenge []byte) ([]byte, error), err error)
 }
 
-// Error is the error of a connection that could not be authenticated. It wraps
+// AuthError is the error of a connection that could not be authenticated. It wraps
 // zk.ErrAuthFailed when another attempt would fail too, unless the configuration changes.
-type Error struct {
+type AuthError struct {
 	mechanism string
 	err       error
 }
 
-func (e *Error) Error() string {
+func (e *AuthError) Error() string {
 	// Its text comes first, as for other schemes, and once.
 	if errors.Is(e.err, zk.ErrAuthFailed) {
 		return fmt.Sprintf("%v (SASL %s)", e.err, e.mechanism)
@@ -29,10 +29,10 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("SASL %s: %v", e.mechanism, e.err)
 }
 
-func (e *Error) Unwrap() error { return e.err }
+func (e *AuthError) Unwrap() error { return e.err }
 
-// Final returns an error that wraps zk.ErrAuthFailed: another attempt would fail as well.
-func Final(format string, args ...any) error {
+// AuthFailed returns an error that wraps zk.ErrAuthFailed: another attempt would fail as well.
+func AuthFailed(format string, args ...any) error {
 	return fmt.Errorf("%w: %w", zk.ErrAuthFailed, fmt.Errorf(format, args...))
 }
 
@@ -55,14 +55,14 @@ func refused(code int32, mechanism string, rounds int) error {
 	switch {
 	case mechanism == DigestMD5Name && rounds == 1:
 		// The server has received neither a user nor a proof.
-		return Final("%s before it was told a user: it has no DIGEST-MD5; either its mechanism is another, as a rule GSSAPI: use that one (package recipes/kerberos, or sasl:gssapi in a file); or it is in FIPS mode, the default, in which it has none since ZooKeeper 3.9.6: start it with -Dzookeeper.fips-mode=false", said)
+		return AuthFailed("%s before it was told a user: it has no DIGEST-MD5; either its mechanism is another, as a rule GSSAPI: use that one (package recipes/kerberos, or sasl:gssapi in a file); or it is in FIPS mode, the default, in which it has none since ZooKeeper 3.9.6: start it with -Dzookeeper.fips-mode=false", said)
 	case mechanism == DigestMD5Name:
-		return Final("%s: it does not know the user, or the password is wrong; compare both with the line user_NAME=\"PASSWORD\" in the section Server of its JAAS file", said)
+		return AuthFailed("%s: it does not know the user, or the password is wrong; compare both with the line user_NAME=\"PASSWORD\" in the section Server of its JAAS file", said)
 	}
-	return Final("%s: its log has the reason; check that the mechanism is that of the section Server of its JAAS file, that the ticket is for the principal of that section, that its keytab has the key of that principal, and that both clocks are right", said)
+	return AuthFailed("%s: its log has the reason; check that the mechanism is that of the section Server of its JAAS file, that the ticket is for the principal of that section, that its keytab has the key of that principal, and that both clocks are right", said)
 }
 
 // noToken returns the error for an answer without a token where a token must come.
 func noToken() error {
-	return Final("the server has no SASL: its JVM needs -Djava.security.auth.login.config=FILE with a section Server; or it lets a client go on whose authentication has failed (allowSaslFailedClients)")
+	return AuthFailed("the server has no SASL: its JVM needs -Djava.security.auth.login.config=FILE with a section Server; or it lets a client go on whose authentication has failed (allowSaslFailedClients)")
 }

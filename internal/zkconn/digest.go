@@ -1,4 +1,4 @@
-package sasl
+package zkconn
 
 import (
 	"context"
@@ -42,7 +42,7 @@ func (d DigestMD5) GoString() string { return d.String() }
 // Start implements [Mechanism]: the server speaks first.
 func (d DigestMD5) Start(context.Context, string) ([]byte, func([]byte) ([]byte, error), error) {
 	if d.user == "" || d.password() == "" {
-		return nil, nil, Final("it needs a user and a password")
+		return nil, nil, AuthFailed("it needs a user and a password")
 	}
 	e := &digestExchange{digest: d}
 	return []byte{}, e.next, nil
@@ -59,20 +59,20 @@ func (e *digestExchange) next(challenge []byte) ([]byte, error) {
 	}
 	directives, err := parseDirectives(challenge)
 	if err != nil {
-		return nil, Final("the server's challenge is none of DIGEST-MD5 (%w): is its mechanism another?", err)
+		return nil, AuthFailed("the server's challenge is none of DIGEST-MD5 (%w): is its mechanism another?", err)
 	}
 	if err := directives.check(); err != nil {
-		return nil, Final("the server's challenge is refused: %w", err)
+		return nil, AuthFailed("the server's challenge is refused: %w", err)
 	}
 	realm, nonce, utf8 := directives.first("realm"), directives.first("nonce"), directives.first("charset") != ""
 	user, userOK := encode(e.digest.user, utf8)
 	if !userOK {
-		return nil, Final("the server takes users of ISO 8859-1 alone")
+		return nil, AuthFailed("the server takes users of ISO 8859-1 alone")
 	}
 	cnonce := rand.Text()
 	hash, hashOK := secretHash(e.digest.user, realm, e.digest.password(), utf8)
 	if !hashOK {
-		return nil, Final("the server takes passwords of ISO 8859-1 alone")
+		return nil, AuthFailed("the server takes passwords of ISO 8859-1 alone")
 	}
 	a1 := hexMD5(hash + ":" + nonce + ":" + cnonce)
 	prove := func(method string) string {
@@ -96,7 +96,7 @@ func (e *digestExchange) next(challenge []byte) ([]byte, error) {
 func (e *digestExchange) verify(answer []byte) error {
 	directives, err := parseDirectives(answer)
 	if err != nil || answer == nil || !hmac.Equal([]byte(directives.first("rspauth")), []byte(e.proof)) {
-		return Final("the server does not prove that it knows the password of %q: the password is wrong and the server lets clients go on whose authentication has failed (allowSaslFailedClients), or it is not the server that it seems to be", e.digest.user)
+		return AuthFailed("the server does not prove that it knows the password of %q: the password is wrong and the server lets clients go on whose authentication has failed (allowSaslFailedClients), or it is not the server that it seems to be", e.digest.user)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package reply
+package zkconn
 
 import (
 	"encoding/binary"
@@ -37,10 +37,10 @@ func whole() map[int32][]byte {
 
 func TestAnAnswerThatIsWholePasses(t *testing.T) {
 	for op, body := range whole() {
-		if err := Check(op, body); err != nil {
+		if err := CheckAnswer(op, body); err != nil {
 			t.Errorf("operation %d: %v", op, err)
 		}
-		if err := Check(op, append(body, 1, 2, 3)); err != nil {
+		if err := CheckAnswer(op, append(body, 1, 2, 3)); err != nil {
 			t.Errorf("operation %d, with more: %v", op, err)
 		}
 	}
@@ -48,12 +48,12 @@ func TestAnAnswerThatIsWholePasses(t *testing.T) {
 		t.Errorf("%d of %d operations are tried", len(whole()), len(layouts))
 	}
 	for _, op := range []int32{2, 11, 100, 101, -11, 4711} { // their answers have no body, or they are not known
-		if err := Check(op, nil); err != nil {
+		if err := CheckAnswer(op, nil); err != nil {
 			t.Errorf("operation %d: %v", op, err)
 		}
 	}
 	null := join(number(-1), make([]byte, statSize)) // of a node without data
-	if err := Check(4, null); err != nil {
+	if err := CheckAnswer(4, null); err != nil {
 		t.Error("no data:", err)
 	}
 	if err := CheckEvent(join(number(1), number(3), text("/a"))); err != nil {
@@ -64,7 +64,7 @@ func TestAnAnswerThatIsWholePasses(t *testing.T) {
 func TestAnAnswerThatBreaksOffIsRefusedWhereverItDoes(t *testing.T) {
 	for op, body := range whole() {
 		for n := range body {
-			if err := Check(op, body[:n]); err == nil {
+			if err := CheckAnswer(op, body[:n]); err == nil {
 				t.Errorf("operation %d: the first %d of %d bytes pass", op, n, len(body))
 			}
 		}
@@ -90,7 +90,7 @@ func TestALengthIsBelievedOnlyAsFarAsBytesAreThere(t *testing.T) {
 				t.Run(fmt.Sprintf("operation %d, %d at %d", op, n, at), func(t *testing.T) {
 					body := append([]byte(nil), whole()[op]...)
 					copy(body[at:], number(n))
-					if err := Check(op, body); err == nil {
+					if err := CheckAnswer(op, body); err == nil {
 						t.Error("it passes")
 					}
 				})
@@ -105,7 +105,7 @@ func FuzzCheck(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, op int32, body []byte) {
 		had := append([]byte(nil), body...)
-		_ = Check(op, body)
+		_ = CheckAnswer(op, body)
 		_ = CheckEvent(body)
 		if string(had) != string(body) {
 			t.Error("it changes what it checks")

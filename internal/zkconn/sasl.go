@@ -1,4 +1,4 @@
-package sasl
+package zkconn
 
 import (
 	"bufio"
@@ -29,14 +29,14 @@ const (
 // opSASL is the operation of a request that has a token.
 const opSASL = 102
 
-// Client returns a connection to a server, host:port, that is authenticated before the
+// WithSASL returns a connection to a server, host:port, that is authenticated before the
 // answer to the connect request can be read from it. All of this has to happen within
 // patience from now on. plausible reports whether a server can have sent an answer, without
 // its length, to a connect request. An implausible answer is handed out as it came, and so
 // is the answer that a session has expired, which ends the connection: such a server learns
-// nothing about the client. A read returns an [*Error] when the authentication has failed;
+// nothing about the client. A read returns an [*AuthError] when the authentication has failed;
 // the connection is closed then.
-func Client(raw net.Conn, server string, m Mechanism, patience time.Duration, plausible func(answer []byte) bool) net.Conn {
+func WithSASL(raw net.Conn, server string, m Mechanism, patience time.Duration, plausible func(answer []byte) bool) net.Conn {
 	by := time.Now().Add(patience)
 	ctx, cancel := context.WithDeadline(context.Background(), by)
 	return &conn{
@@ -106,7 +106,7 @@ func (c *conn) begin() {
 	c.held = bytes.Clone(answer)
 	_, _ = c.in.Discard(len(answer)) // these bytes are in the buffer
 	if err := c.authenticate(); err != nil {
-		c.held, c.err = nil, &Error{c.mechanism.Name(), err}
+		c.held, c.err = nil, &AuthError{c.mechanism.Name(), err}
 		c.Close()
 	}
 }
@@ -127,7 +127,7 @@ func (c *conn) authenticate() error {
 	}
 	for round := 1; ; round++ {
 		if round > maxRounds {
-			return Final("the server asks again and again: %d challenges, and no end", maxRounds)
+			return AuthFailed("the server asks again and again: %d challenges, and no end", maxRounds)
 		}
 		challenge, code, err := c.ask(int32(round), token)
 		if err != nil {

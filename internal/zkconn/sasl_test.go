@@ -1,4 +1,4 @@
-package sasl
+package zkconn
 
 import (
 	"bytes"
@@ -69,7 +69,7 @@ func read(t *testing.T, m Mechanism, patience time.Duration, serve func(net.Conn
 		defer server.Close()
 		serve(server)
 	}()
-	c := Client(client, "zk.example.com:2181", m, patience, plausible)
+	c := WithSASL(client, "zk.example.com:2181", m, patience, plausible)
 	got := make([]byte, 64)
 	n, err := c.Read(got)
 	c.Close()
@@ -137,7 +137,7 @@ func TestServersThatDoNotAuthenticate(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				begun := time.Now()
 				got, err := read(t, digest(), time.Second, test.serve)
-				var failed *Error
+				var failed *AuthError
 				if !errors.As(err, &failed) || len(got) > 0 || errors.Is(err, zk.ErrAuthFailed) != test.final || !strings.Contains(err.Error(), test.says) {
 					t.Errorf("the client reads %d bytes and %v, want %q", len(got), err, test.says)
 				}
@@ -214,7 +214,7 @@ func TestWhatIsNoSessionIsHandedOut(t *testing.T) {
 				n, _ := io.Copy(io.Discard, server)
 				more <- n
 			}()
-			got, err := io.ReadAll(Client(client, "zk:2181", digest(), time.Minute, plausible))
+			got, err := io.ReadAll(WithSASL(client, "zk:2181", digest(), time.Minute, plausible))
 			if err != nil || !bytes.Equal(got, sent) {
 				t.Errorf("read %q and %v, want %q", got, err, sent)
 			}
@@ -241,7 +241,7 @@ func TestAMechanismIsToldOfTheEndOfItsConnection(t *testing.T) {
 	defer server.Close()
 	go func() { _, _ = server.Write(answerToConnect(7)) }() // the client reads it
 	m := stuck{make(chan struct{})}
-	c := Client(client, "zk:2181", m, time.Hour, plausible)
+	c := WithSASL(client, "zk:2181", m, time.Hour, plausible)
 	done := make(chan error)
 	go func() { _, err := c.Read(make([]byte, 64)); done <- err }()
 	<-m.started
@@ -280,8 +280,8 @@ func FuzzServer(f *testing.F) {
 	f.Add(append(answerToConnect(0), 1))
 	f.Add([]byte("HTTP/1.1 400 Bad Request\r\n"))
 	f.Fuzz(func(t *testing.T, said []byte) {
-		got, err := io.ReadAll(Client(tape{Reader: bytes.NewReader(said)}, "zk:2181", digest(), time.Hour, plausible))
-		var refused *Error
+		got, err := io.ReadAll(WithSASL(tape{Reader: bytes.NewReader(said)}, "zk:2181", digest(), time.Hour, plausible))
+		var refused *AuthError
 		if err == nil && !bytes.Equal(got, said) || err != nil && (len(got) > 0 || !errors.As(err, &refused)) {
 			t.Errorf("of %x it reads %x, %v", said, got, err)
 		}

@@ -1,17 +1,12 @@
-// Package reply checks a ZooKeeper server's answers before go-zookeeper decodes them.
-//
-// go-zookeeper allocates as many names, access rules and bytes as an answer claims to have,
-// and reads a flag without checking whether a byte is left: an answer of forty bytes can
-// end the process, by a lack of memory or by a panic, and neither can be recovered from.
-package reply
+package zkconn
 
 import (
 	"encoding/binary"
 	"fmt"
 )
 
-// Event is the number in the header of a watch event, in place of the number of a request.
-const Event = -1
+// EventXid is the number in the header of a watch event, in place of the number of a request.
+const EventXid = -1
 
 // layouts holds the layout of the answer to each operation, in ZooKeeper's jute records: s
 // a string, b bytes, t a stat, n names, a access rules, m the results of a transaction.
@@ -26,16 +21,16 @@ var layouts = map[int32]string{
 // event is the layout of a watch event: a type, a state and a path.
 const event = "iis"
 
-// Check returns an error if the answer to a successful operation is shorter than it claims.
+// CheckAnswer returns an error if the answer to a successful operation is shorter than it claims.
 // body is the answer without its header. More bytes are no error: newer servers may add
 // fields.
-func Check(op int32, body []byte) error { return check(layouts[op], body) }
+func CheckAnswer(op int32, body []byte) error { return checkAnswer(layouts[op], body) }
 
-// CheckEvent is Check for the body of a watch event.
-func CheckEvent(body []byte) error { return check(event, body) }
+// CheckEvent is CheckAnswer for the body of a watch event.
+func CheckEvent(body []byte) error { return checkAnswer(event, body) }
 
-func check(layout string, body []byte) error {
-	r := reader{rest: body}
+func checkAnswer(layout string, body []byte) error {
+	r := answerReader{rest: body}
 	for _, part := range layout {
 		switch part {
 		case 'i':
@@ -69,12 +64,12 @@ func check(layout string, body []byte) error {
 const statSize = 68
 
 // reader reads a body. After an error it reads nothing more.
-type reader struct {
+type answerReader struct {
 	rest []byte
 	err  error
 }
 
-func (r *reader) take(n int) []byte {
+func (r *answerReader) take(n int) []byte {
 	if r.err == nil && n > len(r.rest) {
 		r.err = fmt.Errorf("breaks off: %d bytes are left where %d are expected", len(r.rest), n)
 	}
@@ -86,7 +81,7 @@ func (r *reader) take(n int) []byte {
 	return taken
 }
 
-func (r *reader) int() int {
+func (r *answerReader) int() int {
 	if b := r.take(4); b != nil {
 		return int(int32(binary.BigEndian.Uint32(b)))
 	}
@@ -94,12 +89,12 @@ func (r *reader) int() int {
 }
 
 // text skips a string. No server answers with a string that is null, of −1 bytes.
-func (r *reader) text() { r.atLeast(0) }
+func (r *answerReader) text() { r.atLeast(0) }
 
 // bytes skips bytes, which may be null.
-func (r *reader) bytes() { r.atLeast(-1) }
+func (r *answerReader) bytes() { r.atLeast(-1) }
 
-func (r *reader) atLeast(least int) {
+func (r *answerReader) atLeast(least int) {
 	n := r.int()
 	if n < least && r.err == nil {
 		r.err = fmt.Errorf("has a text of %d bytes", n)
@@ -109,7 +104,7 @@ func (r *reader) atLeast(least int) {
 
 // count returns the number of elements of a vector. least is the least size of an element
 // in bytes.
-func (r *reader) count(least int) int {
+func (r *answerReader) count(least int) int {
 	n := r.int()
 	if r.err == nil && (n < 0 || n > len(r.rest)/least) {
 		r.err = fmt.Errorf("has a list of %d, with %d bytes for them", n, len(r.rest))
@@ -122,7 +117,7 @@ func (r *reader) count(least int) int {
 
 // results skips the results of a transaction. It does not read on after a result of an
 // unknown kind, like go-zookeeper.
-func (r *reader) results() {
+func (r *answerReader) results() {
 	for r.err == nil {
 		kind := r.int()
 		if done := r.take(1); done == nil || done[0] != 0 {

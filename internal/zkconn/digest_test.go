@@ -1,4 +1,4 @@
-package sasl
+package zkconn
 
 import (
 	"fmt"
