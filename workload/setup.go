@@ -14,7 +14,7 @@ import (
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/workload/internal/client"
 	"github.com/zkverify/zkverify/workload/internal/goroutines"
-	"github.com/zkverify/zkverify/workload/internal/observer"
+	"github.com/zkverify/zkverify/workload/internal/servers"
 	"github.com/zkverify/zkverify/workload/lock"
 	"github.com/zkverify/zkverify/workload/remote"
 )
@@ -62,8 +62,8 @@ func (r *run) setUp(ctx context.Context) error {
 
 // prepare opens the observer, creates the nodes that the run needs on the servers, and opens
 // the links.
-func (r *run) prepare(ctx context.Context, servers []ensemble.Server) error {
-	o, err := observer.New(ctx, servers, r.cfg.Auth)
+func (r *run) prepare(ctx context.Context, all []ensemble.Server) error {
+	o, err := servers.NewObserver(ctx, all, r.cfg.Auth)
 	if err != nil {
 		return err
 	}

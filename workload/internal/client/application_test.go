@@ -10,7 +10,7 @@ import (
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/workload/internal/journal"
 	"github.com/zkverify/zkverify/workload/internal/network"
-	"github.com/zkverify/zkverify/workload/internal/observer"
+	"github.com/zkverify/zkverify/workload/internal/servers"
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
@@ -30,7 +30,7 @@ func couple(t *testing.T) (a, b *Client, target *sharing, events func() []histor
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &Shared{Clients: 2, Faults: journal.NewCoverage(nil, nil), Journal: &journal.Journal{Recorder: rec, Refuse: func(err error) { t.Error(err) }}, Observer: new(observer.Observer)}
+	r := &Shared{Clients: 2, Faults: journal.NewCoverage(nil, nil), Journal: &journal.Journal{Recorder: rec, Refuse: func(err error) { t.Error(err) }}, Observer: new(servers.Observer)}
 	a, b = New(r, 0), New(r, 1)
 	b.Joins(a)
 	target = &sharing{}

@@ -1,6 +1,4 @@
-// Package observer keeps the run's own session on the servers, through links that no fault
-// cuts: it sees sessions end, and reads, writes and deletes nodes for the run.
-package observer
+package servers
 
 import (
 	"context"
@@ -49,11 +47,11 @@ const observerTimeout = 20 * time.Second
 // pollAgain is the pause after a look that failed.
 const pollAgain = 20 * time.Millisecond
 
-// poll is the interval at which the observer looks without an event of its watch.
-const poll = 500 * time.Millisecond
+// observerPoll is the interval at which the observer looks without an event of its watch.
+const observerPoll = 500 * time.Millisecond
 
-// New connects to servers. The observer is closed by Close.
-func New(ctx context.Context, servers []ensemble.Server, auth ensemble.Credentials) (*Observer, error) {
+// NewObserver connects to servers. The observer is closed by Close.
+func NewObserver(ctx context.Context, servers []ensemble.Server, auth ensemble.Credentials) (*Observer, error) {
 	var addrs []string
 	for _, s := range servers {
 		addrs = append(addrs, s.Addr)
@@ -149,7 +147,7 @@ func (o *Observer) Watch(ctx context.Context) {
 			continue
 		}
 		o.compare(children, stat.Pzxid)
-		timer := time.NewTimer(poll)
+		timer := time.NewTimer(observerPoll)
 		select {
 		case <-changed:
 			changed = nil
