@@ -10,7 +10,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
+	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/workload/simulation"
 )
 
@@ -22,7 +22,7 @@ type completionCmd struct {
 }
 
 func (completionCmd) Help() string {
-	return help.WithExamples("Completes commands, options, and the names that options take. For bash, put this line into ~/.bashrc:\n\n    source <(zkverify completion bash)\n\nFor zsh, after compinit in ~/.zshrc:\n\n    source <(zkverify completion zsh)\n\nFor fish, in ~/.config/fish/config.fish:\n\n    zkverify completion fish | source",
+	return words.WithExamples("Completes commands, options, and the names that options take. For bash, put this line into ~/.bashrc:\n\n    source <(zkverify completion bash)\n\nFor zsh, after compinit in ~/.zshrc:\n\n    source <(zkverify completion zsh)\n\nFor fish, in ~/.config/fish/config.fish:\n\n    zkverify completion fish | source",
 		"zkverify completion bash -- run --ensemble s")
 }
 
