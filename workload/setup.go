@@ -13,7 +13,7 @@ import (
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/workload/internal/client"
-	"github.com/zkverify/zkverify/workload/internal/goroutines"
+	"github.com/zkverify/zkverify/workload/internal/inprocess"
 	"github.com/zkverify/zkverify/workload/internal/servers"
 	"github.com/zkverify/zkverify/workload/lock"
 	"github.com/zkverify/zkverify/workload/remote"
@@ -56,7 +56,7 @@ func (r *run) setUp(ctx context.Context) error {
 			return fmt.Errorf("the servers grant sessions of %v, not the %v asked for: ask for what they grant", granted, r.cfg.SessionTimeout)
 		}
 	}
-	r.idle = len(goroutines.Running(r.before, []lock.Target{r.cfg.Target}))
+	r.idle = len(inprocess.GoroutinesOf(r.before, []lock.Target{r.cfg.Target}))
 	return nil
 }
 

@@ -1,5 +1,4 @@
-// Package goroutines finds goroutines that the client of a lock has left running.
-package goroutines
+package inprocess
 
 import (
 	"context"
@@ -21,8 +20,8 @@ const recipes = "github.com/zkverify/zkverify/recipes"
 // stopWithin is the time that goroutines have to end once their client is closed.
 const stopWithin = 2 * time.Second
 
-// All returns the stacks of this process's goroutines by the number in their first line.
-func All() map[string]string {
+// Goroutines returns the stacks of this process's goroutines by the number in their first line.
+func Goroutines() map[string]string {
 	buf := make([]byte, 1<<20)
 	for {
 		n := runtime.Stack(buf, true)
@@ -41,25 +40,25 @@ func All() map[string]string {
 	return out
 }
 
-// Left lists the goroutines that run the code of targets, were not there before, and have not
+// GoroutinesLeft lists the goroutines that run the code of targets, were not there before, and have not
 // ended within stopWithin.
-func Left(ctx context.Context, before map[string]string, targets []lock.Target) (left []string) {
+func GoroutinesLeft(ctx context.Context, before map[string]string, targets []lock.Target) (left []string) {
 	wait.Until(ctx, stopWithin, func() bool {
-		left = Running(before, targets)
+		left = GoroutinesOf(before, targets)
 		return len(left) == 0
 	})
 	slices.Sort(left)
 	return left
 }
 
-// Running lists the goroutines that run the code of targets and were not there
+// GoroutinesOf lists the goroutines that run the code of targets and were not there
 // before.
-func Running(before map[string]string, targets []lock.Target) (found []string) {
+func GoroutinesOf(before map[string]string, targets []lock.Target) (found []string) {
 	packages := []string{pkg(reflect.TypeFor[zk.Conn]()) + ".", recipes + ".", recipes + "/"}
 	for _, t := range targets {
 		packages = append(packages, pkg(reflect.TypeOf(t))+".")
 	}
-	for id, stack := range All() {
+	for id, stack := range Goroutines() {
 		if _, old := before[id]; !old && slices.ContainsFunc(packages, func(p string) bool { return strings.Contains(stack, p) }) {
 			found = append(found, stack)
 		}

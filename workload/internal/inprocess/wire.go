@@ -1,6 +1,4 @@
-// Package network connects a client in this process to the servers: its connections, the
-// session that is read from them, and the node that shows that the session lives.
-package network
+package inprocess
 
 import (
 	"context"
@@ -39,9 +37,9 @@ type Wire struct {
 	answers  int           // to requests that were more than pings, and to connect requests
 }
 
-// New returns the network of a client. servers are the IDs of servers by the addresses
+// NewWire returns the network of a client. servers are the IDs of servers by the addresses
 // that the client dials by dialer; timeout caps dialing and handshakes.
-func New(servers map[string]int, dialer links.Dialer, timeout time.Duration) *Wire {
+func NewWire(servers map[string]int, dialer links.Dialer, timeout time.Duration) *Wire {
 	return &Wire{
 		servers: servers, dialer: dialer, timeout: timeout, changed: make(chan struct{}, 1), conns: make(map[*wireConn]struct{}),
 		tries: attempts{window: histories.ConnectWindow(timeout)},
