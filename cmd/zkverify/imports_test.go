@@ -97,7 +97,6 @@ var allowed = map[string][]string{
 	"workload/examples/myworker": {"workload/examples/mylock", "workload/worker"},
 
 	"checker/verdict":             {"histories", "internal/words"},
-	"checker/examples/shortholds": {"checker", "checker/verdict", "histories"},
 	"checker/internal/facts":      {"histories", "histories/service", "internal/collection"},
 	"checker/internal/judge":      {"checker/verdict", "checker/internal/facts", "internal/words", "histories", "histories/service"},
 	"checker/internal/holding":    {"checker/verdict", "checker/internal/facts", "checker/internal/judge", "histories", "internal/words", "internal/collection"},
