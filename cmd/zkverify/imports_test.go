@@ -90,7 +90,6 @@ var allowed = map[string][]string{
 	"workload/internal/protocol": {"ensemble", "histories"},
 	"workload/conformance":       {"workload", "workload/lock", "workload/targets", "workload/internal/protocol", "ensemble", "ensemble/child", "histories", "internal/words"},
 	"workload/folder":            {"workload", "report", "checker", "histories", "histories/service"},
-	"nemesis/examples/flapping":  {"nemesis/fault", "ensemble/links"},
 	"workload/verify":            {"workload", "workload/campaign", "workload/lock", "workload/folder", "checker", "checker/verdict", "nemesis/fault", "nemesis/faults", "ensemble", "ensemble/links", "ensemble/simulated", "internal/words"},
 	"workload/examples":          {},
 	"workload/examples/mylock":   {"workload/lock", "histories"},

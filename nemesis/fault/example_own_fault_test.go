@@ -1,20 +1,33 @@
-// Package flapping is an example of a fault of your own, made with exported names
-// only: a firewall that closes a client's connections again and again before it
-// keeps them closed. Copy the package, and put your fault in its place.
-package flapping
+package fault_test
 
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/zkverify/zkverify/ensemble/links"
 	"github.com/zkverify/zkverify/nemesis/fault"
+	"github.com/zkverify/zkverify/nemesis/faults"
 )
 
-// Kind returns the kind of the fault. A schedule may set times, the number of times that the
-// links come back; the default is 3.
-func Kind() fault.Kind {
+// A user's own kind of fault is drawn, and named in schedules, like any other.
+func ExampleKind() {
+	kinds := append(faults.List(), flapping())
+	if err := kinds.Check(); err != nil {
+		fmt.Println(err)
+		return
+	}
+	own, err := kinds.Named("flapping")
+	fmt.Println(own.Description, err)
+	// Output:
+	// a client's links go down and up a few times, then stay down <nil>
+}
+
+// flapping is an example of a user's own kind of fault: a firewall that closes a client's
+// connections again and again before it keeps them closed. A schedule may set times, the
+// number of times that the links come back; the default is 3.
+func flapping() fault.Kind {
 	return fault.Kind{
 		Name: "flapping", Description: "a client's links go down and up a few times, then stay down",
 		Weight: 1,
