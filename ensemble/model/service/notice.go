@@ -41,17 +41,20 @@ func (m *watches) Restore(t *tree.Tree, r *wire.SetWatches2Request, watcher int6
 		}
 		missed = append(missed, n)
 	}
-	for _, path := range r.Data {
-		stat, exists := t.Stat(path)
-		switch {
-		case !exists:
-			notify(path, wire.NodeDeleted)
-		case stat.Mzxid > r.RelativeZxid:
-			notify(path, wire.NodeDataChanged)
-		default:
-			m.add(m.data, path, watcher, once)
+	restore := func(paths []string, on table, changed wire.EventType, at func(wire.Stat) int64) {
+		for _, path := range paths {
+			stat, exists := t.Stat(path)
+			switch {
+			case !exists:
+				notify(path, wire.NodeDeleted)
+			case at(stat) > r.RelativeZxid:
+				notify(path, changed)
+			default:
+				m.add(on, path, watcher, once)
+			}
 		}
 	}
+	restore(r.Data, m.data, wire.NodeDataChanged, func(s wire.Stat) int64 { return s.Mzxid })
 	for _, path := range r.Exist {
 		if _, exists := t.Stat(path); exists {
 			notify(path, wire.NodeCreated)
@@ -59,17 +62,7 @@ func (m *watches) Restore(t *tree.Tree, r *wire.SetWatches2Request, watcher int6
 			m.add(m.data, path, watcher, once)
 		}
 	}
-	for _, path := range r.Child {
-		stat, exists := t.Stat(path)
-		switch {
-		case !exists:
-			notify(path, wire.NodeDeleted)
-		case stat.Pzxid > r.RelativeZxid:
-			notify(path, wire.NodeChildrenChanged)
-		default:
-			m.add(m.child, path, watcher, once)
-		}
-	}
+	restore(r.Child, m.child, wire.NodeChildrenChanged, func(s wire.Stat) int64 { return s.Pzxid })
 	for _, path := range r.Persistent {
 		m.add(m.data, path, watcher, persistent)
 		m.add(m.child, path, watcher, persistent)
