@@ -82,7 +82,7 @@ func modelOfCLI() (*kong.Node, error) {
 	return parser.Model.Node, nil
 }
 
-// completions returns what the last word can become, after the words before it.
+// completions returns the words that the last word can become, after the words before it.
 func completions(ctx context.Context, node *kong.Node, words []string) (found []string) {
 	before, last := words[:len(words)-1], words[len(words)-1]
 	if len(before) > 0 && before[0] == "help" {

@@ -83,7 +83,7 @@ func noLeak(t *facts.Trace, v *verdict.Verdict) {
 	v.Conclude("no contender node, watch or goroutine was left", "something was left when every client had released")
 }
 
-// notCounted says what could not be counted, and why.
+// notCounted names the things that could not be counted, with the reason.
 func notCounted(c *histories.Census) string {
 	var all []string
 	for _, what := range slices.Sorted(maps.Keys(c.Uncounted)) {
