@@ -95,7 +95,7 @@ check: go
 test-fast: check ## check format and code, run the tests that need neither Java nor Docker nor a browser; ARGS= are options of go test
 	$(GO) test -short -vet=off -p $(PARALLEL) $(ARGS) ./...
 
-# ensemble/model/fidelity compares the model with real servers, and needs those.
+# ensemble/model compares the model with real servers, and needs those.
 test-simulated: go ## run the tests of the locks on simulated servers, without Java; ARGS= are options of go test
 	ZKVERIFY_TEST_SERVERS=simulated $(GO) test -timeout $(TIMEOUT) -parallel $(BESIDE) $(ARGS) ./recipes ./zktest ./ensemble/simulated ./ensemble/model/cluster
 

@@ -11,7 +11,6 @@ import (
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
 	"github.com/zkverify/zkverify/checker/internal/judge"
-	"github.com/zkverify/zkverify/checker/internal/witness"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/histories/service"
@@ -298,7 +297,7 @@ func (c *check) conclude(j judging, t *facts.Trace) verdict.Verdict {
 	}
 	if j.guarantee.own {
 		for i := range v.Witnesses {
-			witness.Complete(t, &v.Witnesses[i])
+			judge.CompleteWitness(t, &v.Witnesses[i])
 		}
 	}
 	switch {

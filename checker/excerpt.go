@@ -3,8 +3,8 @@ package checker
 import (
 	"slices"
 
+	"github.com/zkverify/zkverify/checker/internal/explain"
 	"github.com/zkverify/zkverify/checker/internal/facts"
-	"github.com/zkverify/zkverify/checker/internal/story"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 )
@@ -15,7 +15,7 @@ const inMemory = 1 << 17
 
 // excerpt is a part of a history, with the line in the file of each event.
 type excerpt struct {
-	story.Excerpt
+	explain.Excerpt
 	lines []int
 	whole map[int]bool // indices of its events, without those that are included only because they are near
 }

@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/zkverify/zkverify/checker/internal/explain"
 	"github.com/zkverify/zkverify/checker/internal/facts"
-	"github.com/zkverify/zkverify/checker/internal/story"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 )
@@ -26,7 +26,7 @@ type Explanation struct {
 	Fencing string
 
 	guarantee Guarantee
-	excerpt   story.Excerpt
+	excerpt   explain.Excerpt
 	trace     *facts.Trace
 }
 
@@ -62,11 +62,11 @@ func ExplainEvents(ctx context.Context, s Source, guarantee string, opts ...Opti
 	}
 	// Without the servers' log: the witness already has what the log shows.
 	told := &Explanation{Verdict: *v, Witness: w, guarantee: g, excerpt: x.Excerpt, trace: x.trace(facts.Begin(s.Header))}
-	places, more := story.Pick(told.trace, x.Excerpt, w)
+	places, more := explain.Pick(told.trace, x.Excerpt, w)
 	told.More = more
 	for _, place := range places {
 		e := &x.Events[place]
-		told.Story = append(told.Story, Line{e.Time, x.lines[place], story.Tell(&s.Header, e)})
+		told.Story = append(told.Story, Line{e.Time, x.lines[place], explain.Tell(&s.Header, e)})
 	}
 	told.Fencing = g.fenced(w)
 	if cause := w.Cause(); cause != "" {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/zkverify/zkverify/checker/internal/picture"
+	"github.com/zkverify/zkverify/checker/internal/explain"
 )
 
 // ErrNoPicture is returned by [Explanation.Picture] for a violation of which
@@ -21,7 +21,7 @@ var ErrNoPicture = errors.New("there is no picture of it: Porcupine has models o
 // Picture leaves out complete holds, places in the queue, and steps at a barrier, the farthest
 // ones first. None of them can make the others legal.
 func (x *Explanation) Picture(ctx context.Context, w io.Writer) error {
-	d := picture.Drawing{Guarantee: x.Verdict.Guarantee, Witness: x.Witness, Trace: x.trace, Excerpt: x.excerpt}
+	d := explain.Drawing{Guarantee: x.Verdict.Guarantee, Witness: x.Witness, Trace: x.trace, Excerpt: x.excerpt}
 	if x.guarantee.draw != nil {
 		d.Draw = x.guarantee.draw(x.trace, x.Witness)
 	}

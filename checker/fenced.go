@@ -3,14 +3,14 @@ package checker
 import (
 	"fmt"
 
-	"github.com/zkverify/zkverify/checker/internal/story"
+	"github.com/zkverify/zkverify/checker/internal/explain"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 )
 
 // Tell describes an event of a history with this header in plain words, as the story of an
 // [Explanation] does.
-func Tell(h *histories.Header, e *histories.Event) string { return story.Tell(h, e) }
+func Tell(h *histories.Header, e *histories.Event) string { return explain.Tell(h, e) }
 
 // Fenced describes the effect that fencing tokens would have had on a violation of the named
 // guarantee.

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/zkverify/zkverify/checker/internal/explain"
 	"github.com/zkverify/zkverify/checker/internal/facts"
-	"github.com/zkverify/zkverify/checker/internal/story"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 )
@@ -121,8 +121,8 @@ func (g *gathering) touchHold(h *facts.Hold) {
 // Event keeps rare events, events near the violation, and events about an operation or a hold
 // of the excerpt.
 func (g *gathering) Event(i int, e *histories.Event) {
-	if story.Near(e, g.w) {
-		g.isNear(nearEvent{i, story.Away(e, g.w)})
+	if explain.Near(e, g.w) {
+		g.isNear(nearEvent{i, explain.Away(e, g.w)})
 	}
 	switch e.Type {
 	case histories.Invoke, histories.OK, histories.Fail, histories.Info, histories.Enqueued:
@@ -143,7 +143,7 @@ func (g *gathering) Event(i int, e *histories.Event) {
 // isNear keeps the nearest events, twice as many as a story has, since some of them may be in
 // the story for another reason.
 func (g *gathering) isNear(e nearEvent) {
-	const most = 2 * story.MaxStory
+	const most = 2 * explain.MaxStory
 	if n := len(g.near); n == most && g.near[n-1].away <= e.away {
 		return
 	}

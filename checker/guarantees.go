@@ -7,11 +7,11 @@ import (
 
 	"github.com/zkverify/zkverify/checker/internal/barrier"
 	"github.com/zkverify/zkverify/checker/internal/client"
+	"github.com/zkverify/zkverify/checker/internal/explain"
 	"github.com/zkverify/zkverify/checker/internal/facts"
 	"github.com/zkverify/zkverify/checker/internal/fencing"
 	"github.com/zkverify/zkverify/checker/internal/holding"
 	"github.com/zkverify/zkverify/checker/internal/judge"
-	"github.com/zkverify/zkverify/checker/internal/picture"
 	"github.com/zkverify/zkverify/checker/internal/queue"
 	"github.com/zkverify/zkverify/checker/internal/saying"
 	"github.com/zkverify/zkverify/checker/verdict"
@@ -71,7 +71,7 @@ type Guarantee struct {
 	fencing string
 	// draw returns a function that draws a violation with at most n operations, or nil. The
 	// field is nil where Porcupine has no model.
-	draw func(t *facts.Trace, w verdict.Witness) func(n int) *picture.Scene
+	draw func(t *facts.Trace, w verdict.Witness) func(n int) *explain.Scene
 	// decides adds to keep the operations that decide a violation without belonging to its
 	// parties, so that shrinking the history keeps them. It may be nil.
 	decides func(t *facts.Trace, w verdict.Witness, keep map[int]bool)
@@ -89,7 +89,7 @@ var guarantees = []Guarantee{
 		Summary: "no two owners believe at the same time to hold one lock",
 		Model:   "owner-aware mutex over the belief of clients; interval sweep and Porcupine",
 		begin:   holding.WithNotHeld(histories.Recipe.Exclusive, holding.NewMutualExclusion), appliesTo: histories.Recipe.Exclusive, searched: true,
-		draw: picture.Mutex,
+		draw: explain.Mutex,
 	},
 	{
 		Name:    Reentrancy,
@@ -110,7 +110,7 @@ var guarantees = []Guarantee{
 		Model:   "FIFO queue: enqueue, grant only at the head, leave; sweep and Porcupine",
 		begin:   queue.NewFairness, appliesTo: histories.Recipe.IsLock, searched: true,
 		fencing: noPart,
-		draw:    picture.Queue,
+		draw:    explain.Queue,
 	},
 	{
 		Name:    NoLostUpdateFenced,
@@ -166,7 +166,7 @@ var guarantees = []Guarantee{
 		Model:   "owners, readers and writers, over the belief of clients; interval sweep and Porcupine",
 		begin:   holding.WithNotHeld(facts.Is(histories.ReadWrite), holding.NewReadWrite), appliesTo: facts.Is(histories.ReadWrite), searched: true,
 		fencing: "A fence refuses what a writer with an older token writes. It keeps no process from reading what another is changing.",
-		draw:    picture.ReadWrite,
+		draw:    explain.ReadWrite,
 	},
 	{
 		Name:    Permits,
@@ -174,7 +174,7 @@ var guarantees = []Guarantee{
 		Model:   "sum of the permits held against the size in force; interval sweep and Porcupine",
 		begin:   holding.WithNotHeld(histories.Recipe.HasPermits, holding.NewPermits), appliesTo: histories.Recipe.HasPermits, searched: true,
 		fencing: "Fencing has no part in this: whoever holds a permit may go on, whatever token others have.",
-		draw:    picture.Permits,
+		draw:    explain.Permits,
 		decides: holding.DecidePermits,
 	},
 	{
@@ -202,7 +202,7 @@ var guarantees = []Guarantee{
 		Model:   "register of which only down is read, sweep and Porcupine; rounds that begin and end as early as they can",
 		begin:   barrier.NewBarriers, appliesTo: facts.Is(histories.Barrier, histories.DoubleBarrier), searched: true,
 		fencing: noPart,
-		draw:    picture.Barrier,
+		draw:    explain.Barrier,
 		decides: barrier.DecideBarrier,
 	},
 	{

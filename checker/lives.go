@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
-	"github.com/zkverify/zkverify/checker/internal/witness"
+	"github.com/zkverify/zkverify/checker/internal/judge"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/histories/service"
 )
@@ -35,7 +35,7 @@ func Lives(h *histories.History, l *service.Log, lock string) []Life {
 	for i := range l.Nodes {
 		if n := &l.Nodes[i]; n.Lock() == lock {
 			at[n] = len(lives)
-			lives = append(lives, Life{Node: n, Process: -1, End: witness.Deletion(t, n)})
+			lives = append(lives, Life{Node: n, Process: -1, End: judge.Deletion(t, n)})
 		}
 	}
 	for _, o := range t.Ops {

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/checker"
-	"github.com/zkverify/zkverify/checker/examples/shortholds"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 )
@@ -34,7 +33,7 @@ func cycles(seconds ...int) *histories.History {
 }
 
 func TestAnOwnGuaranteeIsJudgedExplainedAndShrunk(t *testing.T) {
-	ctx, own := context.Background(), checker.WithGuarantee(shortholds.Guarantee(2*time.Second))
+	ctx, own := context.Background(), checker.WithGuarantee(shortHolds(2*time.Second))
 	h := cycles(1, 5, 1, 3, 1)
 	r, err := checker.Check(ctx, h, own)
 	if err != nil {
@@ -79,7 +78,7 @@ func TestAnOwnGuaranteeHoldsOrIsIdle(t *testing.T) {
 		{cycles(1, 1), checker.Porcupine, verdict.NotJudged},
 		{cycles(), checker.Both, verdict.NotExercised},
 	} {
-		r, err := checker.Check(context.Background(), c.h, checker.WithGuarantee(shortholds.Guarantee(2*time.Second)), checker.WithEngine(c.engine))
+		r, err := checker.Check(context.Background(), c.h, checker.WithGuarantee(shortHolds(2*time.Second)), checker.WithEngine(c.engine))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,14 +88,14 @@ func TestAnOwnGuaranteeHoldsOrIsIdle(t *testing.T) {
 	}
 	semaphore := cycles()
 	semaphore.Header.Recipe = string(histories.Semaphore)
-	r, err := checker.Check(context.Background(), semaphore, checker.WithGuarantee(shortholds.Guarantee(time.Second)))
+	r, err := checker.Check(context.Background(), semaphore, checker.WithGuarantee(shortHolds(time.Second)))
 	if err != nil || r.Verdict("short holds") != nil {
 		t.Errorf("of a recipe that it is not of: %v, %v", r, err)
 	}
 }
 
 func TestAnOwnGuaranteeIsReadBackByItsName(t *testing.T) {
-	r, err := checker.Check(context.Background(), cycles(5), checker.WithGuarantee(shortholds.Guarantee(time.Second)))
+	r, err := checker.Check(context.Background(), cycles(5), checker.WithGuarantee(shortHolds(time.Second)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,9 +115,9 @@ func TestAnOwnGuaranteeIsReadBackByItsName(t *testing.T) {
 
 func TestAnOwnGuaranteeHasANameOfItsOwn(t *testing.T) {
 	for _, name := range []string{checker.Fencing, "short holds", ""} {
-		g := shortholds.Guarantee(time.Second)
+		g := shortHolds(time.Second)
 		g.Name = name
-		_, err := checker.Check(context.Background(), cycles(1), checker.WithGuarantee(shortholds.Guarantee(time.Second)), checker.WithGuarantee(g))
+		_, err := checker.Check(context.Background(), cycles(1), checker.WithGuarantee(shortHolds(time.Second)), checker.WithGuarantee(g))
 		if err == nil || !strings.Contains(err.Error(), "name of its own") {
 			t.Errorf("%q: %v", name, err)
 		}

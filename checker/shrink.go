@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/zkverify/zkverify/checker/internal/shrink"
+	"github.com/zkverify/zkverify/checker/internal/explain"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 )
@@ -70,7 +70,7 @@ func (c *check) shrink(s Source, g Guarantee, w verdict.Witness, events int, pro
 			return nil, err
 		}
 		h := x.history(s.Header)
-		small, err := shrink.Shrink(c.ctx, h, shrink.Task{
+		small, err := explain.Shrink(c.ctx, h, explain.Task{
 			Guarantee: g.Name, Target: x.places(w), Store: g.store, Decides: g.decides, NotHeld: string(c.notHeld), Progress: progress,
 			At: x.At, Events: events, Whole: s.Events,
 			Known: func(both bool) ([]verdict.Witness, error) {

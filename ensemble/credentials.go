@@ -9,7 +9,7 @@ import (
 
 	"github.com/go-zookeeper/zk"
 
-	"github.com/zkverify/zkverify/internal/sasl"
+	"github.com/zkverify/zkverify/internal/zkconn"
 )
 
 // Credentials authenticate a client by one of the servers' schemes. The secret of
@@ -19,7 +19,7 @@ import (
 type Credentials struct {
 	scheme string
 	secret func() []byte // a function, so that no %v shows it
-	sasl   sasl.Mechanism
+	sasl   zkconn.Mechanism
 }
 
 // ReadCredentials parses scheme:secret, such as digest:user:password,

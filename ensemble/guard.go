@@ -12,7 +12,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/zkverify/zkverify/internal/reply"
+	"github.com/zkverify/zkverify/internal/zkconn"
 )
 
 // maxFrame bounds a frame from a server. It is far above the lists of a run's nodes; no
@@ -111,8 +111,8 @@ func (g *guarded) judge(frame []byte) error {
 		return nil
 	}
 	number, code, body := int32(binary.BigEndian.Uint32(frame)), binary.BigEndian.Uint32(frame[12:]), frame[replyHeader:]
-	if number == reply.Event {
-		return reply.CheckEvent(body)
+	if number == zkconn.EventXid {
+		return zkconn.CheckEvent(body)
 	}
 	g.mu.Lock()
 	op, ok := g.asked[number]
@@ -121,7 +121,7 @@ func (g *guarded) judge(frame []byte) error {
 	if !ok || code != 0 {
 		return nil
 	}
-	return reply.Check(op, body)
+	return zkconn.CheckAnswer(op, body)
 }
 
 // implausible returns the reason why no ZooKeeper server answers a connect request so, ""

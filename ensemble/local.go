@@ -13,7 +13,6 @@ import (
 
 	"github.com/zkverify/zkverify/ensemble/child"
 	"github.com/zkverify/zkverify/ensemble/links"
-	"github.com/zkverify/zkverify/internal/relay"
 )
 
 // Local is an ensemble of real ZooKeeper servers, each a process of this
@@ -231,7 +230,7 @@ func (l *Local) Close() error {
 			}
 		}
 		for _, s := range l.servers {
-			for _, r := range []*relay.Relay{s.relay, s.socks} {
+			for _, r := range []*links.Relay{s.relay, s.socks} {
 				if r != nil {
 					errs = append(errs, r.Close())
 				}

@@ -8,7 +8,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/zkverify/zkverify/ensemble/links"
-	"github.com/zkverify/zkverify/internal/relay"
 )
 
 // openPeers makes a link for each ordered pair of servers and each of the two ports at
@@ -19,13 +18,13 @@ func (l *Local) openPeers(ctx context.Context) error {
 	}
 	for _, from := range l.servers {
 		var err error
-		if from.socks, err = relay.OpenSOCKS(func(to netip.AddrPort) string { return l.route(from, to) }); err != nil {
+		if from.socks, err = links.OpenSOCKS(func(to netip.AddrPort) string { return l.route(from, to) }); err != nil {
 			return err
 		}
 	}
 	for _, to := range l.servers {
 		var err error
-		if to.relay, err = relay.Open(relay.UntilOpen(func() string { return loopback(to.quorum) })); err != nil {
+		if to.relay, err = links.OpenRelay(links.DialUntilOpen(func() string { return loopback(to.quorum) })); err != nil {
 			return err
 		}
 		for _, from := range l.servers {

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/zkverify/zkverify/internal/sasl"
+	"github.com/zkverify/zkverify/internal/zkconn"
 	"github.com/zkverify/zkverify/recipes/kerberos"
 )
 
@@ -20,7 +20,7 @@ import (
 const saslScheme = "sasl"
 
 // readMechanism parses the text behind "sasl:" in credentials.
-func readMechanism(text string) (sasl.Mechanism, error) {
+func readMechanism(text string) (zkconn.Mechanism, error) {
 	mechanism, secret, _ := strings.Cut(text, ":")
 	switch strings.ToLower(mechanism) {
 	case "digest-md5":
@@ -28,7 +28,7 @@ func readMechanism(text string) (sasl.Mechanism, error) {
 		if user == "" || password == "" {
 			return nil, errors.New("credentials of DIGEST-MD5 are written sasl:digest-md5:user:password")
 		}
-		return sasl.NewDigestMD5(user, password), nil
+		return zkconn.NewDigestMD5(user, password), nil
 	case "gssapi":
 		return readGSSAPI(secret)
 	}
@@ -37,7 +37,7 @@ func readMechanism(text string) (sasl.Mechanism, error) {
 
 // readGSSAPI parses settings such as keytab=FILE principal=app@EXAMPLE.COM, with white
 // space between them. Their names are those of kerberos.Config in lower case.
-func readGSSAPI(text string) (sasl.Mechanism, error) {
+func readGSSAPI(text string) (zkconn.Mechanism, error) {
 	var c kerberos.Config
 	names := map[string]*string{
 		"keytab": &c.Keytab, "ccache": &c.CCache, "principal": &c.Principal,
@@ -56,7 +56,7 @@ func readGSSAPI(text string) (sasl.Mechanism, error) {
 
 // mechanismOf returns the mechanism of readMechanism, or one that fails every connection
 // with its error.
-func mechanismOf(text string) sasl.Mechanism {
+func mechanismOf(text string) zkconn.Mechanism {
 	m, err := readMechanism(text)
 	if err != nil {
 		return unreadable{err}
@@ -70,16 +70,16 @@ type unreadable struct{ err error }
 func (unreadable) Name() string { return "(none)" }
 
 func (u unreadable) Start(context.Context, string) ([]byte, func([]byte) ([]byte, error), error) {
-	return nil, nil, sasl.Final("%w", u.err)
+	return nil, nil, zkconn.AuthFailed("%w", u.err)
 }
 
 // SASL returns the mechanism of the scheme "sasl", nil for other credentials.
-func (c Credentials) SASL() sasl.Mechanism { return c.sasl }
+func (c Credentials) SASL() zkconn.Mechanism { return c.sasl }
 
 // SASLUsers returns the value of LocalConfig.SASLUsers for servers that know the
 // credentials: the user of DIGEST-MD5, and nil for other credentials.
 func (c Credentials) SASLUsers() map[string]string {
-	if _, ok := c.sasl.(sasl.DigestMD5); !ok {
+	if _, ok := c.sasl.(zkconn.DigestMD5); !ok {
 		return nil
 	}
 	_, secret, _ := strings.Cut(string(c.secret()), ":")
@@ -95,7 +95,7 @@ func (c Credentials) Authenticate(conn net.Conn, server string, patience time.Du
 	if c.sasl == nil {
 		return conn
 	}
-	return sasl.Client(conn, server, c.sasl, patience, func(answer []byte) bool { return implausible(answer) == "" })
+	return zkconn.WithSASL(conn, server, c.sasl, patience, func(answer []byte) bool { return implausible(answer) == "" })
 }
 
 // jaasFile is the file in which a server with SASL has its users.

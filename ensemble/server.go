@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/ensemble/child"
-	"github.com/zkverify/zkverify/internal/relay"
+	"github.com/zkverify/zkverify/ensemble/links"
 )
 
 // pollInterval is the interval at which a starting server is asked whether it serves.
@@ -32,8 +32,8 @@ type server struct {
 	client, quorum, election int
 	agent                    int // the port of Byteman, on servers with failpoints
 	dir, log                 string
-	relay                    *relay.Relay // in front of the quorum port; nil without links
-	socks                    *relay.Relay // what the server dials its peers through; nil without links
+	relay                    *links.Relay // in front of the quorum port; nil without links
+	socks                    *links.Relay // what the server dials its peers through; nil without links
 
 	mu       sync.Mutex
 	process  *child.Process // the latest; nil before the first

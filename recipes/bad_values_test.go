@@ -233,7 +233,7 @@ func TestConnectGivenNonsense(t *testing.T) {
 		"a month":                    recipes.WithSessionTimeout(30 * 24 * time.Hour),
 		"a negative tick":            recipes.WithServerTick(-1),
 	} {
-		if c, err := recipes.Connect(within(t), addrsOf(t), option); !errors.Is(err, recipes.ErrBadTimeout) {
+		if c, err := recipes.Connect(within(t), addrsOf(t), option); !errors.Is(err, recipes.ErrBadOption) {
 			t.Errorf("%s: %v, %v", what, c, err)
 		}
 	}

@@ -34,19 +34,16 @@ func (b *Barrier) Set(ctx context.Context) error {
 	return b.do(ctx, "set", b.set)
 }
 
-// Remove takes down the barrier that is up when Remove is called, so that all waiting processes
-// pass. It returns nil if no barrier is up. The end of ctx: see Set.
+// Remove takes down the barrier that is up when it is called, so that all waiting processes pass,
+// and returns nil if none is up. The end of ctx: see Set.
 func (b *Barrier) Remove(ctx context.Context) error {
 	var first int64
 	return b.do(ctx, "remove", func(ctx context.Context, s *session.Session) error { return b.remove(ctx, s, &first) })
 }
 
-// Wait returns when the barrier is not up, or has not been at some instant
-// since Wait was called: a barrier that is put up again right after its removal does not hold
-// back the processes that waited for the removal. Wait asks the leader before it returns: a
-// server that lags behind may not have heard of the barrier yet.
-//
-// Wait continues across the loss of connections and sessions.
+// Wait returns when the barrier is not up, or has not been at some instant since Wait was called,
+// also if it was put up again right after its removal. It asks the leader before it returns, since
+// a server may lag behind, and continues across the loss of connections and sessions.
 func (b *Barrier) Wait(ctx context.Context) error {
 	var first int64
 	return b.do(ctx, "wait", func(ctx context.Context, s *session.Session) error { return b.wait(ctx, s, &first) })

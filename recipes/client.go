@@ -11,9 +11,8 @@ import (
 	"github.com/zkverify/zkverify/recipes/internal/session"
 )
 
-// Client is a connection to an ensemble. It keeps one session at a time, and opens a new session
-// when the servers have ended the old one. A process usually needs one Client; its methods may be
-// called from any goroutine.
+// Client is a connection to an ensemble. It keeps one session at a time, and opens a new one when
+// the servers have ended the old. A process usually needs one Client; any goroutine may call it.
 type Client struct {
 	cfg      config
 	sessions *session.Keeper
@@ -22,23 +21,22 @@ type Client struct {
 	cohorts  cohorts
 }
 
-// Connect opens a session on one of the servers and returns when it is established. The servers
-// are a ZooKeeper connect string, see [ParseServers]. All paths of the client, its namespace
-// included (see [WithNamespace]), are below the string's chroot. Connect tries all servers again
-// and again until ctx ends, so give ctx a deadline. The options state their defaults.
+// Connect opens a session on one of the servers and returns when it is established. The servers are
+// a ZooKeeper connect string, see [ParseServers]. All paths of the client, its namespace included
+// (see [WithNamespace]), are below the string's chroot. Connect tries all servers again and again
+// until ctx ends, so give ctx a deadline.
 //
 // Connect tries each server once without a wait, and the client does so again when the connection
-// of a session has broken. After that it waits between two attempts: 10 ms at first, twice as
-// long after each attempt, at most a sixth of the session timeout or 2 s, with half of the wait
-// random. A connection resets the wait when a write has been confirmed over it, or when it has
-// lasted as long as the longest wait. The client makes at most 20 attempts in a fifth of a
-// session timeout, or in 5 s if that is less. It therefore finds a healthy server that comes back
-// within one longest wait for each server of the list.
+// of a session has broken. After that it waits between two attempts: 10 ms at first, twice as long
+// after each attempt, at most a sixth of the session timeout or 2 s, with half of the wait random.
+// A connection resets the wait when a write has been confirmed over it, or when it has lasted as
+// long as the longest wait. The client makes at most 20 attempts in a fifth of a session timeout,
+// or in 5 s if that is less. So it finds a healthy server that comes back within one longest wait
+// for each server of the list.
 //
-// A server's name may have several addresses. When the address that the dialer chooses fails, or
-// does not answer ZooKeeper's handshake soon, the client tries the other addresses as well, one
-// after the other, within the third of a session timeout that an attempt has. It uses the first
-// address that answers.
+// When the address of a server's name that the dialer chooses fails, or does not answer ZooKeeper's
+// handshake soon, the client tries the name's other addresses one after the other, within the third
+// of a session timeout that an attempt has, and uses the first that answers.
 //
 // The error has ctx's cause and the last error of each server. It is zk.ErrAuthFailed when the
 // servers do not know the scheme of a [WithAuth] or refuse its credentials.
@@ -108,8 +106,7 @@ func (c *Client) resolve(path string) string {
 }
 
 // Conn returns the connection of the current session, for requests of your own, or nil when there
-// is no session now. Each session has its own Conn, which is closed when the session has ended:
-// call Conn again then. Do not close it.
+// is no session now. It is closed with its session: call Conn again then. Do not close it.
 func (c *Client) Conn() *zk.Conn {
 	if s := c.sessions.Current(); s != nil {
 		return s.Conn
@@ -117,8 +114,8 @@ func (c *Client) Conn() *zk.Conn {
 	return nil
 }
 
-// SessionID returns the id of the current session, or 0 before the first session. After a session
-// has ended, SessionID still returns its id until there is another session.
+// SessionID returns the id of the current or, between two sessions, of the last session; 0 before
+// the first.
 func (c *Client) SessionID() int64 {
 	if s := c.sessions.Current(); s != nil {
 		return s.ID
@@ -126,8 +123,8 @@ func (c *Client) SessionID() int64 {
 	return 0
 }
 
-// SessionTimeout returns the session timeout that the servers granted the current session or,
-// before the first session, the timeout that the client asks for.
+// SessionTimeout returns the timeout that the servers granted the current session or, before the
+// first, the one that the client asks for.
 func (c *Client) SessionTimeout() time.Duration {
 	if s := c.sessions.Current(); s != nil {
 		return s.Timeout()
@@ -135,16 +132,16 @@ func (c *Client) SessionTimeout() time.Duration {
 	return c.cfg.Timeout
 }
 
-// Close ends the session, and with it every lease and acquire of the client.
-// While connected it tells the servers, so that other clients need not wait for the session to
-// expire. It waits for the client's goroutines, at most until ctx ends, and then returns ctx's
-// cause; the goroutines still end. Later calls wait as the first does.
+// Close ends the session, and with it every lease and acquire of the client. While connected it
+// tells the servers, so that other clients need not wait for the session to expire. It waits for
+// the client's goroutines, at most until ctx ends, and then returns ctx's cause; they still end.
+// Later calls wait as the first does.
 //
-// Close may be called in any function that the client calls. In a connection listener, an
-// observer or a listener for revocations it does not wait for the notifications that are still
-// queued: they are delivered after the function has returned. In a dialer, a method of the
-// connection that the dialer made, a function of a tls.Config, a SASL mechanism, a resolver or a
-// grant rule Close waits for nothing, and the goroutines end after the function has returned.
+// Close may be called in any function that the client calls. In a connection listener, an observer
+// or a listener for revocations it does not wait for notifications that are queued: they are
+// delivered after the function has returned. In a dialer, a method of its connection, a function of
+// a tls.Config, a SASL mechanism, a resolver or a grant rule Close waits for nothing, and the
+// goroutines end after the function has returned.
 func (c *Client) Close(ctx context.Context) error {
 	c.sessions.Close()
 	if c.cfg.Callbacks.Inside() {
@@ -167,8 +164,8 @@ func (c *Client) Close(ctx context.Context) error {
 	}
 }
 
-// String returns the servers that the client was given. So %v and log/slog do not print the
-// client's fields, which other goroutines change meanwhile and which hold the credentials.
+// String returns the servers that the client was given, so that %v and log/slog do not print the
+// client's fields, which change and hold the credentials.
 func (c *Client) String() string { return "client of " + strings.Join(c.cfg.Servers, ",") }
 
 // failed adds to err the call and its lock or locks, the reason for a missing connection if ctx

@@ -2,40 +2,34 @@
 //
 // # Contract
 //
-// A [Client] keeps one ZooKeeper session at a time and opens a new one when the
-// old one has ended. A [Mutex] names a lock by its path. Acquire returns a
-// [Lease], which belongs to exactly one session:
+// A [Client] keeps one ZooKeeper session at a time and opens a new one when the old one has ended.
+// A [Mutex] names a lock by its path. Acquire returns a [Lease], which belongs to one session:
 //
-//   - At most one client believes that it holds a mutex at any instant, under
-//     any fault of the network or the servers, as long as clocks advance at the
-//     same rate and the holder's process is not paused. To this end a lease is lost before the
-//     servers can expire its session: see [Lease.Lost] and the rule in
-//     internal/session/evidence.go.
-//   - A process that was paused may still believe, when it wakes up, that it holds the lock. Only
-//     the fencing token protects then: see [Lease.Token] and [Fence].
-//   - When an administrator ends a session, there is no warning: Lost is closed within one
-//     heartbeat and one round trip. Until then, again, only the fencing token protects.
-//   - Grants are strictly first come, first served among all clients on a path,
-//     Curator's included: nodes are named as Curator 5 names them. Only [WithLocalHandoff] and
-//     [WithGrantRule] change this order.
-//   - When a call fails in any way (cancel, timeout, lost reply, failed clean-up), the client
-//     keeps deleting the call's node in the background until it is gone or its session has ended.
+//   - At most one client believes that it holds a mutex at any instant, under any fault of the
+//     network or the servers, as long as clocks advance at the same rate and the holder's process
+//     is not paused. To this end a lease is lost before the servers can expire its session: see
+//     [Lease.Lost] and the rule in internal/session/evidence.go.
+//   - A process that was paused may believe, when it wakes up, that it still holds the lock. When
+//     an administrator ends a session, there is no warning: Lost is closed within one heartbeat and
+//     one round trip. Until then only the fencing token protects: see [Lease.Token] and [Fence].
+//   - Grants are strictly first come, first served among all clients on a path, Curator's included:
+//     nodes are named as Curator 5 names them. Only [WithLocalHandoff] and [WithGrantRule] change
+//     this order.
+//   - When a call fails in any way (cancel, timeout, lost reply, failed clean-up), the client keeps
+//     deleting the call's node in the background until it is gone or its session has ended.
 //
-// The other recipes are [ReadWriteMutex], [MultiLock], [Semaphore] with [SharedCount],
-// [NewNonReentrantMutex], [Barrier] and [DoubleBarrier], [Election] of a leader, and revocation
-// ([WithRevocation], [Client.Revoke]). The documentation of each states what happens on loss,
-// cancel, timeout and misuse. Misuse is refused with an error, and a refused call leaves no node
-// behind.
+// The documentation of each recipe states what happens on loss, cancel, timeout and misuse. Misuse
+// is refused with an error, and a refused call leaves no node behind.
 //
 // The context of an acquire bounds the acquire alone: cancelling it ends the wait and deletes the
-// contender's node. When the session ends during the wait, the acquire continues in the next
-// session, at the end of the queue, and so does [DoubleBarrier.Enter].
+// contender's node. When the session ends during the wait, the acquire, or [DoubleBarrier.Enter],
+// continues in the next session, at the end of the queue.
 //
 // # Paths
 //
-// A recipe's path is an absolute ZooKeeper path. The node there serves no other purpose, and has
-// no children but the recipe's. Missing parents are created as containers. A value of a recipe is
-// only a name, unless its documentation says otherwise: any number of values, in any number of
+// A recipe's path is an absolute ZooKeeper path. The node there serves no other purpose, and has no
+// children but the recipe's. Missing parents are created as containers. A value of a recipe is only
+// a name, unless its documentation says otherwise: any number of values, in any number of
 // processes, Curator's included, share what is at a path.
 //
 // # Errors
@@ -47,12 +41,10 @@
 //
 // # Watches and goroutines
 //
-// [Barrier.Wait] and [Election.Observe] may leave a watch on the barrier's node, or on the node of
-// the leader or the election, at the servers: one for all calls of a session, until that node
-// changes or the session ends. ZooKeeper's Go client cannot remove a watch.
+// [Barrier.Wait] and [Election.Observe] may leave a watch at the servers, one for all calls of a
+// session, until its node changes or the session ends: ZooKeeper's Go client cannot remove a watch.
 //
-// A Client owns one goroutine that replaces sessions and one that calls the [Observer] and the
-// connection listeners. A session owns a goroutine for its heartbeat, one for each request in
-// flight and one for each node still to be deleted. All of them have ended when [Client.Close]
-// returns.
+// A Client owns a goroutine that replaces sessions and one that calls the [Observer] and the
+// connection listeners; a session owns one for its heartbeat, one for each request in flight and
+// one for each node still to be deleted. All have ended when [Client.Close] returns.
 package recipes

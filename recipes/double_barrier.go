@@ -11,27 +11,26 @@ import (
 )
 
 // DoubleBarrier makes the members of a group begin and end a piece of work together, as Curator's
-// DistributedDoubleBarrier does. Enter returns when enough members have entered, Leave when all
-// of them have left.
+// DistributedDoubleBarrier does. Enter returns when enough members have entered, Leave when all of
+// them have left.
 //
-// A value is one member, as an instance of Curator's class is: each member needs a value of its
-// own. Any number of members, in any number of processes, Curator's included, meet at a path. All
-// of them should name the same number n.
+// A value is one member: each needs a value of its own. Any number of members, in any number of
+// processes, Curator's included, meet at a path. All of them should name the same number n.
 //
 // # Rounds
 //
-// One path serves one round after the other: a member that returns from Leave may
-// Enter the next at once. A round begins at the instant when n members are there, and is over
-// when all of its members have left or their sessions have ended. No member returns from Enter
-// before the round has begun, or from Leave before it is over. Nodes that remain on the path
-// after the members of a round crashed do not begin a new round.
+// One path serves one round after the other: a member that returns from Leave may Enter the next at
+// once. A round begins at the instant when n members are there, and is over when all of its members
+// have left or their sessions have ended. No member returns from Enter before the round has begun,
+// or from Leave before it is over. Nodes that remain on the path after the members of a round
+// crashed do not begin a new round.
 //
 // The number n is a threshold, not a limit. A member that enters during a round joins it, and the
-// others wait for it to leave too. A member that has already left this round, and whose wait in
-// Leave was cancelled, does not join it again: its Enter first waits until the round is over.
+// others wait for it to leave too. A member that has left this round, and whose wait in Leave was
+// cancelled, does not join it again: its Enter first waits until the round is over.
 //
-// A member that waits for others reads the list of all members again and again: a double barrier
-// is made for hundreds of members.
+// Waiting members read the list of all members again and again: a double barrier is made for
+// hundreds.
 type DoubleBarrier struct {
 	client *Client
 	path   string
@@ -47,8 +46,8 @@ type DoubleBarrier struct {
 }
 
 // NewDoubleBarrier returns a member, one of n, of the double barrier at path, whose node is a
-// container too. Children of the node whose names are not those of members are ignored. [WithData]
-// applies to the member's node, [WithLockACL] also to the node that marks a round.
+// container too. Children whose names are not those of members are ignored. [WithData] applies to
+// the member's node, [WithLockACL] also to the node that marks a round.
 func NewDoubleBarrier(client *Client, path string, n int, options ...LockOption) *DoubleBarrier {
 	return &DoubleBarrier{client: client, path: client.resolve(path), n: n, cfg: newLockConfig(client, "DoubleBarrier", options)}
 }
@@ -56,14 +55,12 @@ func NewDoubleBarrier(client *Client, path string, n int, options ...LockOption)
 // Path returns the barrier's path.
 func (b *DoubleBarrier) Path() string { return b.path }
 
-// Enter waits until n members have entered. When it returns an error the member is not inside,
-// and its node is gone or being deleted in the background. Other members may still count it until
-// the node is deleted, at the latest when its session ends. If ctx ends at the moment when n
-// members have entered, Enter returns ctx's cause and the others pass: to them this member has
-// left already. Enter may be called again, and joins them if they are still inside.
-//
-// The client needs permission to write the node at path to
-// delete the nodes that a crash has left.
+// Enter waits until n members have entered. When it returns an error the member is not inside, and
+// its node is gone or being deleted in the background; other members may count it until then, at
+// the latest until its session ends. If ctx ends at the moment when n members have entered, Enter
+// returns ctx's cause and the others pass: to them this member has left already. Enter may be
+// called again, and joins them if they are still inside. To delete the nodes that a crash has left,
+// the client needs permission to write the node at path.
 func (b *DoubleBarrier) Enter(ctx context.Context) error {
 	if err := b.enter(ctx); err != nil {
 		return b.client.failed(ctx, "enter", b.path, err)
@@ -71,11 +68,10 @@ func (b *DoubleBarrier) Enter(ctx context.Context) error {
 	return nil
 }
 
-// Leave gives up the membership and waits until all members have done so, or their sessions have
-// ended. The member has left when Leave is called, even if ctx has ended: ctx bounds the wait for
-// the others. When ctx ends first, Leave returns its cause, and may be called again to continue
-// the wait, also after the end of a session. The other members do not pass before this member's
-// node is gone; the client deletes it in the background.
+// Leave gives up the membership, also if ctx has ended, and waits until all members have done so,
+// or their sessions have ended. When ctx ends first, Leave returns its cause, and may be called
+// again to continue the wait, also after the end of a session. The other members do not pass before
+// this member's node is gone; the client deletes it in the background.
 func (b *DoubleBarrier) Leave(ctx context.Context) error {
 	if err := b.leave(ctx); err != nil {
 		return b.client.failed(ctx, "leave", b.path, err)

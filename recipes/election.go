@@ -14,8 +14,7 @@ import (
 //
 // Candidates stand in a queue, and the first one leads. A leader's term is a [Lease]: Release
 // resigns, and a leader that loses its link is told before the servers can let another candidate
-// lead, see [Lease.Lost]. Curator's LeaderLatch repeatedly had two leaders at a time (CURATOR-620,
-// -652, -653, -696).
+// lead.
 type Election struct{ queue Mutex }
 
 // NewElection returns the election at path. [WithData] sets the data that a candidate announces,

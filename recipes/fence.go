@@ -7,7 +7,8 @@ import (
 
 // Fence guards a resource against holders that do not know yet that they lost their lock
 // (Kleppmann, "How to do distributed locking", 2016). Keep one Fence with the resource, not with
-// its clients. The zero value is ready to use.
+// its clients. The zero value is ready to use, and safe for concurrent use. When admission and
+// write must be one step, use Guard, or hold a lock of the resource around both.
 //
 // Data in the same ensemble as the lock needs no Fence: see [Lease.Multi]. A database needs none
 // either: keep the token in the row, and let every write require that its token is not older, as
@@ -15,9 +16,6 @@ import (
 //
 // A Fence keeps the newest token in memory: after a restart of its process it admits any token
 // once. Keep the newest token with the data if that matters.
-//
-// A Fence is safe for concurrent use. When admission and write must be one step, hold a lock of
-// the resource around both, or use Guard.
 type Fence struct {
 	mu     sync.Mutex
 	newest Token

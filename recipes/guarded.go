@@ -16,14 +16,13 @@ import (
 // exists. It is the fence for data in the same ensemble: even if the holder was paused before or
 // during the call, the write takes effect while the holder has the lock, or not at all.
 //
-// The ops are those of [zk.Conn.Multi]: *zk.CreateRequest, *zk.SetDataRequest, *zk.DeleteRequest
-// and *zk.CheckVersionRequest. Paths are full paths, also under WithNamespace. Multi returns the
-// responses to ops. Call Release when Multi has returned, not before.
+// The ops are those of zk.Conn.Multi: *zk.CreateRequest, *zk.SetDataRequest, *zk.DeleteRequest and
+// *zk.CheckVersionRequest, with full paths, also under [WithNamespace]. Multi returns their
+// responses. Call Release when Multi has returned, not before.
 //
 // Errors: [ErrLeaseLost] and [ErrNotHeld] when the lease is over, or ends during the call; the
-// error of the first op that failed, such as
-// zk.ErrBadVersion; zk.ErrNoAuth names the node and the permission. With an error nothing was
-// written, unless the error is also [ErrOutcomeUnknown].
+// error of the first op that failed, such as zk.ErrBadVersion; zk.ErrNoAuth names the node and the
+// permission. With an error nothing was written, unless it is also [ErrOutcomeUnknown].
 func (l *Lease) Multi(ctx context.Context, ops ...any) ([]zk.MultiResponse, error) {
 	responses, err := guarded(ctx, []*Lease{l}, ops)
 	if err != nil {

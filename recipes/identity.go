@@ -16,11 +16,11 @@ const maxIdentity = 512
 func checkIdentity(identity string) error {
 	switch {
 	case len(identity) > maxIdentity:
-		return fmt.Errorf("%w: %d bytes, more than %d", ErrBadIdentity, len(identity), maxIdentity)
+		return fmt.Errorf("%w: an identity of %d bytes, more than %d", ErrBadOption, len(identity), maxIdentity)
 	case !utf8.ValidString(identity):
-		return fmt.Errorf("%w: %q is not UTF-8", ErrBadIdentity, identity)
+		return fmt.Errorf("%w: the identity %q is not UTF-8", ErrBadOption, identity)
 	case strings.ContainsFunc(identity, func(r rune) bool { return !unicode.IsPrint(r) }):
-		return fmt.Errorf("%w: %q has a character that cannot be printed", ErrBadIdentity, identity)
+		return fmt.Errorf("%w: the identity %q has a character that cannot be printed", ErrBadOption, identity)
 	}
 	return nil
 }

@@ -96,7 +96,7 @@ func TestAnIdentityThatCannotBePrintedInALineIsRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			client, err := recipes.Connect(within(t), []string{"127.0.0.1:1"}, recipes.WithIdentity(identity))
-			if !errors.Is(err, recipes.ErrBadIdentity) {
+			if !errors.Is(err, recipes.ErrBadOption) {
 				t.Errorf("%v", err)
 			}
 			if err == nil {

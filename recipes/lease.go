@@ -29,12 +29,9 @@ func (s State) String() string {
 	return [...]string{"held", "suspended", "lost", "released"}[s]
 }
 
-// Lease is a lock that is held. Its methods may be called from any goroutine.
-//
-// The time for which a lease is safe depends only on the requests that the leader is known to
-// have received, not on the client's attempts to connect or their results. While a client waits
-// between two attempts (see [Connect]) the deadlines of its leases approach as in any other
-// silence.
+// Lease is a lock that is held. Any goroutine may call its methods. The time for which a lease is
+// safe depends only on the requests that the leader is known to have received, not on the client's
+// attempts to connect or their results.
 type Lease struct {
 	hold   *hold
 	depth  int
@@ -77,15 +74,15 @@ func (l *Lease) Depth() int { return l.depth }
 // stays open when the lease is released first.
 func (l *Lease) Lost() <-chan struct{} { return l.hold.lost }
 
-// Valid reports, by the clock, whether exclusivity is guaranteed now. Unlike Lost it does not
-// depend on another goroutine, so its answer is right also in the first instant after a pause of
-// the process and, on Linux, after a sleep of the machine. It takes a system call, about 0.2 µs.
+// Valid reports, by the clock, whether exclusivity is guaranteed now. Its answer is right also in
+// the first instant after a pause of the process and, on Linux, after a sleep of the machine. It
+// takes a system call, about 0.2 µs.
 func (l *Lease) Valid() bool {
 	return l.open() && l.hold.S.Remaining() > 0
 }
 
 // Deadline returns the instant, to compare with time.Now, at which the lease will be lost unless
-// the client hears from the servers before. Every heartbeat moves it on. On Linux a sleep of the
+// the client hears from the servers before. Every heartbeat moves it on; on Linux a sleep of the
 // machine brings it closer by the length of the sleep.
 func (l *Lease) Deadline() time.Time { return l.hold.S.Deadline() }
 
@@ -117,9 +114,9 @@ func (l *Lease) State() (state State) {
 	return state
 }
 
-// Err returns nil while the lease is held or suspended. It returns an error that wraps
-// [ErrLeaseLost] and the [LossReason] when the lease has been lost, and [ErrNotHeld] when the
-// lease was released before a loss. Like Valid it reads the clock.
+// Err returns nil while the lease is held or suspended, by the clock as Valid, an error that wraps
+// [ErrLeaseLost] and the [LossReason] when it was lost, and [ErrNotHeld] when it was released
+// before a loss.
 func (l *Lease) Err() error {
 	switch l.State() {
 	case Lost:
@@ -140,28 +137,25 @@ func (l *Lease) open() bool {
 	return l.hold.open()
 }
 
-// Context returns a context with the values, but not the deadline, of the one
-// that acquired the lease. It is cancelled with the cause [ErrLeaseLost] when
-// the lease is lost, and with [ErrNotHeld] when it is released. It carries the
-// owner: acquiring with it, from any goroutine, re-enters.
+// Context returns a context with the values, but not the deadline, of the one that acquired the
+// lease. It is cancelled with the cause [ErrLeaseLost] when the lease is lost, and with
+// [ErrNotHeld] when it is released. Acquiring with it, from any goroutine, re-enters.
 func (l *Lease) Context() context.Context { return l.ctx }
 
 // Release gives the lease back; the lock is free once every lease of the owner has been released.
 // The lease is over when Release is called, even if Release returns an error: the error describes
 // the state of the lock node. A second call waits for the same result.
 //
-// When ctx ends first, Release returns its cause, and the client continues in the background
-// until the lock node is gone. The client does the same when a server refuses to delete the node;
-// Release then returns the server's error, a [ServerError]. Release returns [ErrLeaseLost] when
-// the lease had been lost, when another client deleted its node, and when the lease's deadline
-// passes before the servers have answered. So Release never waits longer than the lease could
-// have lasted, even if ctx has no deadline; in this case too the client continues in the
-// background.
+// When ctx ends first, Release returns its cause; when a server refuses to delete the node, it
+// returns the server's error, a [ServerError]. It returns [ErrLeaseLost] when the lease had been
+// lost, when another client deleted its node, and when the lease's deadline passes before the
+// servers have answered: so it never waits longer than the lease could have lasted. In each case
+// the client continues in the background until the lock node is gone.
 //
 // When the session ends before the servers have answered, Release returns nil: the servers delete
-// the node with the session. If the client is closed without a connection, or if a leader that
-// the other servers had just deposed reported the end, the node remains at the servers for one
-// more session timeout at most.
+// the node with the session. If the client is closed without a connection, or if a leader that the
+// other servers had just deposed reported the end, the node remains for one more session timeout at
+// most.
 func (l *Lease) Release(ctx context.Context) error {
 	l.start()
 	select {
@@ -249,8 +243,8 @@ func (l *Lease) release(lost, last bool) {
 	}
 }
 
-// String returns the lock's path, the lease's token and its state. So %v and log/slog do not
-// print the lease's fields, which other goroutines change meanwhile.
+// String returns the lock's path, the lease's token and its state, so that %v and log/slog do not
+// print the lease's fields, which change.
 func (l *Lease) String() string {
 	return fmt.Sprintf("lease of %s, token %v, %v", l.Path(), l.Token(), l.State())
 }

@@ -21,8 +21,8 @@ type lockConfig struct {
 	bad error // an option that the recipe does not take
 }
 
-// LockOption configures one lock, election or barrier. Every recipe takes it unless the option
-// names those that do: calls of another recipe return [ErrBadOption].
+// LockOption configures one lock, election or barrier. Calls of a recipe that does not take it
+// return [ErrBadOption]; every recipe takes it unless the option names those that do.
 type LockOption func(*lockConfig)
 
 // newLockConfig applies the options of a recipe, and fills in the defaults.
@@ -55,17 +55,17 @@ func WithData(data []byte) LockOption {
 	return func(c *lockConfig) { c.data = append([]byte{}, data...) }
 }
 
-// WithLockACL sets the access control list of the lock's contender nodes.
-// Default: the Client's list, see [WithACL], which the parent nodes always have. The client
-// itself must be allowed to read, create and delete. Acquires return zk.ErrInvalidACL for a list
-// that the servers do not accept, such as an empty one.
+// WithLockACL sets the access control list of the lock's contender nodes. Default: the Client's
+// list, see [WithACL], which the parent nodes always have. The client itself must be allowed to
+// read, create and delete. Acquires return zk.ErrInvalidACL for a list that the servers do not
+// accept, such as an empty one.
 func WithLockACL(acl ...zk.ACL) LockOption {
 	return func(c *lockConfig) { c.acl = append([]zk.ACL{}, acl...) }
 }
 
 // WithRevocation calls f for every lease of the lock that another client asks the holder to
-// release, see [Client.Revoke] and [Lease.OnRevoke]. It costs one request and one watch for each
-// lease. Every recipe but the barriers takes it. Default: none.
+// release, see [Lease.OnRevoke]. It costs one request and one watch for each lease. Every recipe
+// but the barriers takes it. Default: none.
 func WithRevocation(f func(*Lease)) LockOption {
 	return func(c *lockConfig) {
 		c.takenBy("WithRevocation", "Mutex", "ReadWriteMutex", "Semaphore", "Election")
@@ -83,14 +83,13 @@ func WithLeaderSelector() LockOption {
 	}
 }
 
-// WithLocalHandoff lets a release of a [Mutex] hand the lock to the next contender of the
-// same Client, without a request to the servers, up to n times in a row; then it is the turn of
-// the contenders of other clients. Only one contender of the Client stands in the lock's queue,
-// so Participants does not list the others. Grants are first come, first served within the
-// Client, and among clients. When an administrator ends the session or deletes the lock node, the
-// lock may be handed on until the Client finds out: these tokens are older than those that the
-// servers have granted since, and a [Fence] refuses them. n must be positive to have an effect.
-// Only a Mutex takes it. Default: 0.
+// WithLocalHandoff lets a release of a [Mutex] hand the lock to the next contender of the same
+// [Client], without a request to the servers, up to n times in a row; then it is the turn of other
+// clients. Only one contender of the Client stands in the lock's queue, so Participants does not
+// list the others. Grants are first come, first served within the Client, and among clients. When
+// an administrator ends the session or deletes the lock node, the lock may be handed on until the
+// Client finds out: a [Fence] refuses these tokens once it has seen one that the servers have
+// granted since. Only a Mutex takes it. Default: 0; a negative n is 0.
 func WithLocalHandoff(n int) LockOption {
 	return func(c *lockConfig) {
 		c.takenBy("WithLocalHandoff", "Mutex")
@@ -98,11 +97,10 @@ func WithLocalHandoff(n int) LockOption {
 	}
 }
 
-// WithGrantRule replaces the rule by which a [Mutex] is granted, as Curator's
-// LockInternalsDriver does. All contenders of the lock must have the same rule.
-// With a rule that admits several contenders at a time the lock is not exclusive, and its tokens
-// do not grow in the order of the grants. Only a Mutex takes it. Default: only the first
-// contender of the queue holds the lock.
+// WithGrantRule replaces the rule by which a [Mutex] is granted, as Curator's LockInternalsDriver
+// does. All contenders of the lock must have the same rule. With a rule that admits several
+// contenders at a time the lock is not exclusive, and its tokens do not grow in the order of the
+// grants. Only a Mutex takes it. Default: only the first of the queue holds the lock.
 func WithGrantRule(rule GrantRule) LockOption {
 	return func(c *lockConfig) {
 		c.takenBy("WithGrantRule", "Mutex")

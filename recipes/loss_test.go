@@ -192,23 +192,23 @@ func TestALockNodeDeletedByAnotherClientIsALoss(t *testing.T) {
 
 func TestAShortCutSuspendsALeaseAndLongOnesEndIt(t *testing.T) {
 	for _, test := range []struct {
-		name   string
-		policy recipes.LossPolicy
-		lost   bool
+		name    string
+		options []recipes.Option
+		lost    bool
 	}{
-		{"LoseOnDeadline keeps it", recipes.LoseOnDeadline, false},
-		{"LoseOnSuspend gives it up", recipes.LoseOnSuspend, true},
+		{"the default keeps it", nil, false},
+		{"WithLoseOnSuspend gives it up", []recipes.Option{recipes.WithLoseOnSuspend()}, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			path := uniquePath(t)
 			a, ls := linked(t)
 			told := make(chan string, 8)
-			c := connect(t, a, recipes.WithLossPolicy(test.policy), recipes.WithSessionTimeout(6*time.Second),
+			c := connect(t, a, append(test.options, recipes.WithSessionTimeout(6*time.Second),
 				recipes.WithObserver(recipes.Observer{
 					Suspended: func(*recipes.Lease) { told <- "suspended" },
 					Resumed:   func(*recipes.Lease) { told <- "resumed" },
 					Lost:      func(*recipes.Lease, recipes.LossReason, time.Duration) { told <- "lost" },
-				}))
+				}))...)
 			l := acquire(t, within(t), recipes.NewMutex(c, path))
 			cutAll(t, ls, links.Down)
 			if test.lost {

@@ -9,8 +9,8 @@ import (
 	"github.com/zkverify/zkverify/recipes/internal/session"
 )
 
-// MultiLease is a lease of several locks that are held together. Its methods may be called from
-// any goroutine.
+// MultiLease is a lease of several locks that are held together; the loss of one is its loss. Any
+// goroutine may call its methods.
 type MultiLease struct {
 	leases []*Lease
 	ctx    context.Context
@@ -67,8 +67,8 @@ func (g *MultiLease) Deadline() time.Time {
 	return slices.MinFunc(g.leases, func(a, b *Lease) int { return a.Deadline().Compare(b.Deadline()) }).Deadline()
 }
 
-// Context returns a context like that of [Lease.Context]: it ends when one of the locks is lost, or
-// when the multi-lease is released. Acquiring any of the locks with it re-enters.
+// Context is like [Lease.Context], and ends when one of the locks is lost or the multi-lease is
+// released. Acquiring any of the locks with it re-enters.
 func (g *MultiLease) Context() context.Context { return g.ctx }
 
 // Release gives all locks back, at the same time. It returns [ErrLeaseLost] when one of them had

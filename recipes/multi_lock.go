@@ -13,8 +13,8 @@ import (
 	"github.com/zkverify/zkverify/recipes/internal/session"
 )
 
-// Lock is a lock that can be part of a [MultiLock]: a [Mutex] or one side of a [ReadWriteMutex],
-// or a [Semaphore] (one permit). Only this package's locks implement it.
+// Lock is a lock that can be part of a [MultiLock]: a [Mutex] or one side of a [ReadWriteMutex], or
+// a [Semaphore] (one permit). Only this package's locks implement it.
 type Lock interface {
 	Acquire(ctx context.Context) (*Lease, error)
 	TryAcquire(ctx context.Context) (*Lease, error)
@@ -26,17 +26,15 @@ type Lock interface {
 func (m *Mutex) of() *Client     { return m.client }
 func (s *Semaphore) of() *Client { return s.client }
 
-// MultiLock is a set of locks that are held together: Curator's InterProcessMultiLock. It takes
-// all of them or none.
+// MultiLock is a set of locks that are held together: Curator's InterProcessMultiLock. It takes all
+// of them or none.
 //
 // Two multi-locks never wait for each other, even if their locks were given in different orders:
 // the nodes in all queues are created in ONE transaction, so every queue has them in the same
-// order. Semaphores, whose grants depend on more than a queue, are acquired after these, one by
-// one in the order of their paths. Locks that the owner already holds are re-entered; a set that
-// is acquired piece by piece in this way can deadlock with another set, as Curator's multi-locks
-// can.
-//
-// The context bounds the whole acquire. The loss of one lock is the loss of the [MultiLease].
+// order. Semaphores, whose grants depend on more than a queue, are acquired after these, one by one
+// in the order of their paths. Locks that the owner already holds are re-entered; a set that is
+// acquired piece by piece in this way can deadlock with another set, as Curator's multi-locks can.
+// The context bounds the whole acquire.
 type MultiLock struct {
 	locks []Lock
 }
@@ -57,9 +55,8 @@ func (m *MultiLock) Paths() []string {
 }
 
 // Acquire waits for all locks. Before it returns an error it releases the locks that it had
-// acquired and waits until their nodes are gone. If ctx ends first, the client deletes the nodes
-// in the background, as with [Lease.Release]. The errors are those of the locks' own Acquire, and
-// [ErrBadLocks].
+// acquired and waits until their nodes are gone, or until ctx ends: the client goes on in the
+// background. The errors are those of the locks' own Acquire, and [ErrBadLocks].
 func (m *MultiLock) Acquire(ctx context.Context) (*MultiLease, error) {
 	l, err := m.acquire(ctx, true)
 	if err != nil {

@@ -45,9 +45,9 @@ func (m *Mutex) Acquire(ctx context.Context) (*Lease, error) {
 	return l, nil
 }
 
-// TryAcquire takes the lock if no other contender is ahead, and returns [ErrNotAcquired] if one
+// TryAcquire is like Acquire if no other contender is ahead, and returns [ErrNotAcquired] if one
 // is. A contender that gave up is ahead until its node has been deleted, which may be after its
-// call has returned. Otherwise TryAcquire is like Acquire.
+// call has returned.
 func (m *Mutex) TryAcquire(ctx context.Context) (*Lease, error) {
 	l, err := m.acquire(ctx, false)
 	if err != nil {
@@ -57,18 +57,15 @@ func (m *Mutex) TryAcquire(ctx context.Context) (*Lease, error) {
 }
 
 // Do acquires the lock, calls f, and releases the lock. The context that f gets ends with ctx or
-// with the lease, whichever ends first: work that stops when its context ends outlives the lock
-// by no more than the time that it takes to notice. Do returns f's error, joined with
-// [ErrLeaseLost] if the lease was lost meanwhile, or if its deadline passed before the servers
-// confirmed the release, see [Lease.Release]. Once f has returned, Do waits until the lease's
-// deadline at most, even if ctx has no deadline.
+// with the lease, whichever ends first. Do returns f's error, joined with [ErrLeaseLost] if the
+// lease was lost meanwhile, or if its deadline passed before the servers confirmed the release, see
+// [Lease.Release]. Once f has returned, Do waits until the lease's deadline at most.
 func (m *Mutex) Do(ctx context.Context, f func(ctx context.Context, lease *Lease) error) error {
 	return do(ctx, m.Acquire, f)
 }
 
-// Participants lists the contenders in the order of their turns; the first one holds the lock.
-// The list shows the recent past, and includes crashed contenders whose sessions have not expired
-// yet.
+// Participants lists the contenders in the order of their turns; the first one holds the lock. The
+// list may be a little old, and has crashed contenders until their sessions expire.
 func (m *Mutex) Participants(ctx context.Context) ([]Participant, error) {
 	return m.client.participants(ctx, m.path, m.kinds)
 }

@@ -25,18 +25,18 @@ type config struct {
 // Option configures a Client.
 type Option func(*config)
 
-// WithSessionTimeout asks the servers for a session timeout of d. They may grant another one,
-// within their minSessionTimeout and maxSessionTimeout (2 and 20 ticks unless configured). A
-// crashed holder blocks other clients for about this long. Default 10 s.
+// WithSessionTimeout asks the servers for a session timeout of d, from a millisecond to 24 days.
+// They may grant another one, within their minSessionTimeout and maxSessionTimeout (2 and 20 ticks
+// unless configured). A crashed holder blocks other clients for about this long. Default 10 s.
 func WithSessionTimeout(d time.Duration) Option {
 	return func(c *config) { c.Timeout = d }
 }
 
 // WithIdentity sets the client's identity, which is the data of every node of the client's locks,
 // elections and barriers for which [WithData] sets none. So [Mutex.Participants], zkverify locks,
-// zkCli.sh and Curator show which client holds a lock. Curator's own clients write their address
-// there. [ErrBadIdentity] has its limits. An empty identity leaves the nodes empty. Default: the
-// name of the host and the number of the process, as in "web-3/4711".
+// zkCli.sh and Curator show which client holds a lock. It is printable UTF-8 of at most 512 bytes;
+// an empty one leaves the nodes empty. Default: the name of the host and the number of the process,
+// as in "web-3/4711".
 func WithIdentity(identity string) Option {
 	return func(c *config) { c.identity = identity }
 }
@@ -59,20 +59,20 @@ func (c *config) check() error {
 // deadline of a lease computed. ZooKeeper counts milliseconds in 32 bits.
 func (c *config) checkTimeouts() error {
 	if c.Timeout < time.Millisecond || c.Timeout.Milliseconds() > math.MaxInt32 {
-		return fmt.Errorf("%w: a session timeout of %v", ErrBadTimeout, c.Timeout)
+		return fmt.Errorf("%w: a session timeout of %v", ErrBadOption, c.Timeout)
 	}
 	if c.Tick < 0 {
-		return fmt.Errorf("%w: a server tick of %v", ErrBadTimeout, c.Tick)
+		return fmt.Errorf("%w: a server tick of %v", ErrBadOption, c.Tick)
 	}
 	return nil
 }
 
-// WithServerTick tells the client the servers' tickTime. The second request of a heartbeat comes
-// half a tick after the first (see internal/session/evidence.go), so a value that is too short is
-// unsafe, and a value that is too long only makes leases end earlier when the network fails. The
-// client asks the servers for their minSessionTimeout, and assumes a tick of at least half of it.
-// So this option can do harm only where minSessionTimeout is less than two ticks, ZooKeeper's
-// default. Default: 2 s, or half the negotiated session timeout if that is less.
+// WithServerTick tells the client the servers' tickTime, 0 or more. The second request of a
+// heartbeat comes half a tick after the first (see internal/session/evidence.go), so a value that
+// is too short is unsafe, and one that is too long only makes leases end earlier when the network
+// fails. The client asks the servers for their minSessionTimeout, and assumes a tick of at least
+// half of it, so this option can do harm only where minSessionTimeout is less than two ticks,
+// ZooKeeper's default. Default: 2 s, or half the negotiated session timeout if that is less.
 func WithServerTick(d time.Duration) Option {
 	return func(c *config) { c.Tick = d }
 }
@@ -81,37 +81,24 @@ func WithServerTick(d time.Duration) Option {
 // connection on a larger packet, and again on every repetition of it.
 const juteMaxBuffer = 1<<20 - 1
 
-// WithJuteMaxBuffer tells the client the servers' jute.maxbuffer, in bytes, where it is not the
-// default. A larger request fails with [ErrTooLarge], and so does a reply that is larger by more
-// than a kilobyte: the client skips it, and takes no memory for it. Servers do not bound their
-// lists of nodes: a lock with more than 15,000 contenders needs more than the default. Each
-// session has a buffer of this size. Default 1048575.
+// WithJuteMaxBuffer tells the client the servers' jute.maxbuffer, from 4096 bytes to 1 GiB. A
+// larger request fails with [ErrTooLarge], and so does a reply that is larger by more than a
+// kilobyte: the client skips it, and takes no memory for it. A lock with more than 15,000
+// contenders needs more than the default. Each session has a buffer of this size. Default 1048575.
 func WithJuteMaxBuffer(bytes int) Option {
 	return func(c *config) { c.MaxPacket = bytes }
 }
 
 func (c *config) checkMaxPacket() error {
 	if c.MaxPacket < 1<<12 || c.MaxPacket > 1<<30 {
-		return fmt.Errorf("%w: a jute.maxbuffer of %d bytes", ErrBadSize, c.MaxPacket)
+		return fmt.Errorf("%w: a jute.maxbuffer of %d bytes", ErrBadOption, c.MaxPacket)
 	}
 	return nil
 }
 
-// LossPolicy determines when a lease is lost after its session has lost its link.
-type LossPolicy int
-
-const (
-	// LoseOnDeadline keeps a lease until the last instant at which the servers
-	// cannot have expired its session: the lease survives short faults. This is the default.
-	LoseOnDeadline LossPolicy = iota
-	// LoseOnSuspend gives a lease up as soon as its link is down.
-	LoseOnSuspend
-)
-
-// WithLossPolicy sets the policy. Default LoseOnDeadline.
-func WithLossPolicy(p LossPolicy) Option {
-	return func(c *config) { c.LoseOnSuspend = p == LoseOnSuspend }
-}
+// WithLoseOnSuspend gives a lease up as soon as its link is down. Default: a lease is kept until the
+// last instant at which the servers cannot have expired its session, and survives short faults.
+func WithLoseOnSuspend() Option { return func(c *config) { c.LoseOnSuspend = true } }
 
 // WithACL sets the access control list of every node that the client creates: the contenders'
 // nodes, for which WithLockACL may set another list, the node at the lock's path, and the missing
@@ -125,10 +112,10 @@ func WithACL(acl ...zk.ACL) Option {
 	return func(c *config) { c.ACL = append([]zk.ACL{}, acl...) }
 }
 
-// WithAuth authenticates every session by a scheme ("digest") and its
-// credentials ("user:password"). May be given more than once. The credentials are sent in the
-// clear without WithTLS; they appear in no error and no log. The servers do not report a wrong
-// password: with one, calls return zk.ErrNoAuth.
+// WithAuth authenticates every session by a scheme ("digest") and its credentials
+// ("user:password"), which are sent in the clear without [WithTLS], and appear in no error and no
+// log. May be given more than once. The servers do not report a wrong password: calls return
+// zk.ErrNoAuth.
 func WithAuth(scheme string, cred []byte) Option {
 	cred = append([]byte{}, cred...)
 	return func(c *config) {
@@ -170,9 +157,9 @@ func WithConnectionListener(f func(ConnectionState)) Option {
 }
 
 // WithNamespace puts every path that the client's recipes are given below prefix, an absolute
-// ZooKeeper path. With "/app" a lock at "/orders" is at "/app/orders" for other clients and in
-// all reported paths, such as Lease.Path and Lease.Node. Methods that take a reported path, such
-// as Client.Revoke, take the full path; Conn does not apply the namespace. Default: none.
+// ZooKeeper path. With "/app" a lock at "/orders" is at "/app/orders" for other clients and in all
+// reported paths, such as [Lease.Path]. Methods that take a reported path, such as [Client.Revoke],
+// take the full path; Conn does not apply the namespace. Default: none.
 func WithNamespace(prefix string) Option {
 	return func(c *config) { c.namespace = &prefix }
 }

@@ -15,9 +15,8 @@ type owner struct {
 }
 
 // WithOwner returns a context that makes id the owner of acquires: while id holds a lock, another
-// acquire by id through the same Client re-enters. Owners of different clients are different even
-// if their ids are equal. With an empty id the context has no owner, and each acquire has an
-// owner of its own.
+// acquire by id through the same [Client] re-enters. Equal ids of different clients are different
+// owners. With an empty id each acquire has an owner of its own.
 func WithOwner(ctx context.Context, id string) context.Context {
 	return context.WithValue(ctx, ownerKey{}, owner{id: id})
 }

@@ -310,7 +310,7 @@ func TestAWaitBetweenAttemptsEndsAtOnce(t *testing.T) {
 
 func TestABadJuteMaxBufferIsRefused(t *testing.T) {
 	for _, size := range []int{-1, 0, 4095, 1<<30 + 1} {
-		if _, err := recipes.Connect(t.Context(), []string{"a:1"}, recipes.WithJuteMaxBuffer(size)); !errors.Is(err, recipes.ErrBadSize) {
+		if _, err := recipes.Connect(t.Context(), []string{"a:1"}, recipes.WithJuteMaxBuffer(size)); !errors.Is(err, recipes.ErrBadOption) {
 			t.Errorf("%d: %v", size, err)
 		}
 	}

@@ -15,14 +15,14 @@ import (
 // revokeData is the data that Curator's Revoker writes to a lock node.
 const revokeData = "__REVOKE__"
 
-// Revoke asks the holder of the lock node at path (see [Participant] and
-// [Lease.Node]) to release the lock: Curator's Revoker.attemptRevoke. The request does not force
-// the holder: its client calls the listeners, see [Lease.OnRevoke], and they decide. If the node
-// still waits, its client calls them when it has acquired the lock.
+// Revoke asks the holder of the lock node at path, as Participants and [Lease.Node] report it, to
+// release the lock: Curator's Revoker.attemptRevoke. The holder's client calls the listeners, see
+// [Lease.OnRevoke], and they decide; that of a node that still waits calls them when it has
+// acquired the lock.
 //
 // Revoke returns nil if the node is gone, since there is no lock left to release. It returns
 // [ErrBadPath] also when the node's name is not that of a lock node, since the request replaces the
-// node's data. The path is one that Participants and Node report.
+// node's data.
 func (c *Client) Revoke(ctx context.Context, path string) error {
 	if err := session.CheckPath(path); err != nil {
 		return c.failed(ctx, "revoke", path, err)
@@ -106,11 +106,11 @@ func readNode(ctx context.Context, s *session.Session, path string) (dataNode, e
 	})
 }
 
-// OnRevoke calls f when another client asks the holder to release the lock, also for a request
-// from before OnRevoke, and returns a function that removes f. The goroutine that calls the
-// [Observer] calls f once for each request; requests that come while the client handles one may
-// be reported as one. The client restores the data of the lock node, so that participants see it
-// again; a request does not change the data of a candidate of an [Election].
+// OnRevoke calls f when another client asks the holder to release the lock, also for a request from
+// before OnRevoke, and returns a function that removes f. The goroutine that calls the [Observer]
+// calls f once for each request; requests that come while the client handles one may be reported as
+// one. The client restores the data of the lock node; a request does not change the data of a
+// candidate of an [Election].
 func (l *Lease) OnRevoke(f func(*Lease)) (stop func()) {
 	l.hold.S.With(func(s session.Locked) { stop = l.onRevoke(s, f) })
 	return stop

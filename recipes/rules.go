@@ -9,15 +9,13 @@ import (
 // in the order of their turns, and queue[self] is the contender that asks. The rule returns the
 // index of the contender to wait for, or −1 when queue[self] may hold the lock now.
 //
-// A rule is a pure function, and must be the same for all contenders of a lock.
-// Its result must be less than self: new contenders join at the end of the queue, and no
-// contender waits for a later one (kazoo #649). A contender that waits must wait also with more
-// contenders ahead of it: the queue passed to the rule may lack some of them, but not when the
-// rule grants. With another result the acquire fails with [ErrBadRule].
+// A rule is a pure function, and must be the same for all contenders of a lock. Its result must be
+// less than self, or the acquire fails with [ErrBadRule]: no contender waits for a later one (kazoo
+// #649). A contender that waits must wait also with more contenders ahead of it: the queue passed
+// to the rule may lack some of them, but not when the rule grants.
 //
 // With a GrantRule every waiter reads the list of the queue again whenever a contender joins or
-// leaves, because a rule that admits several contenders at a time cannot name the contender to
-// wait for. The package's own rules can, and wake one waiter.
+// leaves. The package's own rules wake one waiter.
 type GrantRule func(queue []Place, self int) (waitFor int)
 
 // Place is one contender's place in a queue.

@@ -3,7 +3,7 @@ package recipes
 import (
 	"context"
 
-	"github.com/zkverify/zkverify/internal/sasl"
+	"github.com/zkverify/zkverify/internal/zkconn"
 )
 
 // SASLMechanism is a SASL mechanism that authenticates connections. [DigestMD5] returns one, and
@@ -22,18 +22,17 @@ type SASLMechanism interface {
 	Start(ctx context.Context, server string) (first []byte, next func(challenge []byte) (response []byte, err error), err error)
 }
 
-// WithSASL authenticates every connection by a SASL mechanism before the client uses it, as
-// servers with enforce.auth.schemes=sasl or sessionRequireClientSASLAuth=true demand. The
-// client's identity for access control lists has the scheme "sasl" and, as a rule, the name of
-// the user or principal, as in zk.ACL{Perms: zk.PermAll, Scheme: "sasl", ID: "app"}; zk.AuthACL
-// stands for it. Each server has one mechanism, set in the section Server of its JAAS file.
-// Composes with WithTLS, and with WithAuth, which adds other identities. Default: none.
+// WithSASL authenticates every connection by a SASL mechanism before the client uses it, as servers
+// with enforce.auth.schemes=sasl or sessionRequireClientSASLAuth=true demand. The client's identity
+// for access control lists has the scheme "sasl" and, as a rule, the name of the user or principal,
+// as in zk.ACL{Perms: zk.PermAll, Scheme: "sasl", ID: "app"}; zk.AuthACL stands for it. Each server
+// has one mechanism, set in the section Server of its JAAS file. Composes with [WithTLS], and with
+// [WithAuth], which adds other identities. Default: none.
 //
-// Each new connection is authenticated, within the third of the session timeout that the client
-// waits for a server. When a server refuses, the client tries the other servers. When all have
-// refused, Connect, and calls that wait for a new session, return zk.ErrAuthFailed at once, with
-// the refusal of each server. A session that the servers have granted continues until its leases
-// have to end.
+// Each connection is authenticated within the third of the session timeout that the client waits
+// for a server. When a server refuses, the client tries the others. When all have refused, Connect,
+// and calls that wait for a new session, return zk.ErrAuthFailed at once, with the refusal of each
+// server. A session that the servers have granted continues until its leases have to end.
 func WithSASL(m SASLMechanism) Option {
 	return func(c *config) { c.SASL = m }
 }
@@ -42,4 +41,4 @@ func WithSASL(m SASLMechanism) Option {
 // user_NAME="PASSWORD" in its section Server. The password is not sent, but a listener can test
 // guesses of it against the exchange, so use WithTLS. The client uses only a server that proves
 // that it knows the password too.
-func DigestMD5(user, password string) SASLMechanism { return sasl.NewDigestMD5(user, password) }
+func DigestMD5(user, password string) SASLMechanism { return zkconn.NewDigestMD5(user, password) }

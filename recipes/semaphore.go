@@ -13,18 +13,16 @@ import (
 // InterProcessSemaphoreV2, on the same paths. Below its own path it has a queue of acquirers
 // (locks) and a node for each permit that is held (leases).
 //
-// It is fair: an acquire of many permits waits at the head of the queue until they are free, and
-// no other acquire overtakes it. An acquire takes all its permits and leaves the queue in one
-// transaction, so two acquires never each hold permits that the other waits for, and an acquirer
-// whose session has ended takes no permit. Acquirers of one Client that follow each other in the
-// queue take their permits in one transaction, as far as permits are free.
+// An acquire of many permits waits at the head of the queue until they are free, and no other
+// acquire overtakes it. It takes all its permits and leaves the queue in one transaction, so two
+// acquires never each hold permits that the other waits for, and an acquirer whose session has
+// ended takes no permit. Acquirers of one Client that follow each other in the queue take theirs in
+// one transaction, as far as permits are free. A permit becomes free with the end of its lease, at
+// the latest with the end of the session.
 //
 // A semaphore is not reentrant: each acquire takes permits of its own (but see
-// [NewNonReentrantMutex]). Its tokens grow in the order of the grants; they fence only a
-// semaphore of size 1.
-//
-// A permit does not leak: it becomes free with the end of its lease, at the latest with the end of
-// the session.
+// [NewNonReentrantMutex]). Its tokens grow in the order of the grants; they fence only a semaphore
+// of size 1.
 type Semaphore struct {
 	client *Client
 	path   string
@@ -56,8 +54,8 @@ func NewSharedSemaphore(client *Client, path string, count *SharedCount, options
 
 // NewNonReentrantMutex returns the semaphore of size 1 at path as a lock that its owner cannot
 // acquire twice: Curator's InterProcessSemaphoreMutex, on the same paths. A second acquire, with
-// the lease's context or by the same [WithOwner], fails with [ErrAlreadyHeld]; in Curator the
-// owner waits for itself. Prefer a [Mutex], which takes fewer messages.
+// the lease's context or by the same [WithOwner], fails with [ErrAlreadyHeld]. Prefer a [Mutex],
+// which takes fewer messages.
 func NewNonReentrantMutex(client *Client, path string, options ...LockOption) *Semaphore {
 	s := NewSemaphore(client, path, 1, options...)
 	s.alone = true

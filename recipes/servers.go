@@ -14,13 +14,11 @@ import (
 // defaultPort is the port of a server without one: ZooKeeper's usual clientPort.
 const defaultPort = "2181"
 
-// ParseServers parses the servers that [Connect] takes: a ZooKeeper connect string, in one
-// element or in several that are joined by commas. It is a list of host:port, or host alone for
-// port 2181, with an optional chroot at its end: "zk1:2181,zk2:2181/app". An IPv6 address stands
-// in brackets: "[2001:db8::1]:2181".
-//
-// It returns each server as host:port, and the chroot, or "" if there is none. For text that is
-// not a connect string it returns [ErrBadServers] with the reason.
+// ParseServers parses a ZooKeeper connect string, in one element or in several that are joined by
+// commas: a list of host:port, or host alone for port 2181, with an optional chroot at its end:
+// "zk1:2181,zk2:2181/app". An IPv6 address stands in brackets: "[2001:db8::1]:2181". It returns
+// each server as host:port, and the chroot, or "" if there is none. For other text it returns
+// [ErrBadServers] with the reason.
 func ParseServers(elements []string) (servers []string, chroot string, err error) {
 	text := strings.Join(elements, ",")
 	switch {

@@ -8,17 +8,14 @@ import (
 	"strings"
 )
 
-// Token is a fencing token. Every later grant of a lock has a greater token,
-// also after its parent node was deleted and created again, and after sequence numbers wrapped.
-// Send it along with every write to the resource that the lock protects, and let the resource
-// refuse older tokens (see [Fence]).
+// Token is a fencing token. Every later grant of a lock has a greater token, also after its parent
+// node was deleted and created again, and after sequence numbers wrapped. Send it along with every
+// write to the resource that the lock protects, and let the resource refuse older tokens (see
+// [Fence]).
 //
-// Tokens are comparable with == and ordered by [Token.Compare]. The zero Token
-// is older than every token that is ever issued.
-//
-// As text and in JSON a Token has the form that String returns and [ParseToken] reads. In a
-// database it is text of 29 bytes, see [Token.Value], so that SQL compares tokens as Compare
-// does.
+// Tokens are comparable with == and ordered by [Token.Compare]. The zero Token is older than every
+// token that is ever issued. As text and in JSON a Token has the form that String returns and
+// [ParseToken] reads; in a database that of [Token.Value].
 type Token struct {
 	// Zxid is the czxid of the lock node: the ZooKeeper transaction that
 	// created it.

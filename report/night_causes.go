@@ -20,7 +20,7 @@ type NightCause struct {
 	Since      time.Time `json:"since"` // the start of the first night in a row that had it
 }
 
-// EarlierNight is what a night keeps of the night that it is compared with.
+// EarlierNight holds the data of the night that another is compared with.
 type EarlierNight struct {
 	Started time.Time    `json:"started"`
 	Causes  []NightCause `json:"causes"`

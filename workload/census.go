@@ -13,7 +13,7 @@ import (
 	"github.com/zkverify/zkverify/internal/wait"
 	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/workload/internal/client"
-	"github.com/zkverify/zkverify/workload/internal/goroutines"
+	"github.com/zkverify/zkverify/workload/internal/inprocess"
 	"github.com/zkverify/zkverify/workload/internal/servers"
 	"github.com/zkverify/zkverify/workload/lock"
 )
@@ -164,7 +164,7 @@ func (r *run) judgeLateness(c *histories.Census) {
 // countGoroutines lists the goroutines that run the target's code and did not
 // exist before the run. Its clients are closed.
 func (r *run) countGoroutines(ctx context.Context, c *histories.Census) {
-	c.Goroutines = append(goroutines.Left(ctx, r.before, []lock.Target{r.cfg.Target}), r.stacks...)
+	c.Goroutines = append(inprocess.GoroutinesLeft(ctx, r.before, []lock.Target{r.cfg.Target}), r.stacks...)
 }
 
 // countKept counts the goroutines of idle clients that are still open, and compares them with
@@ -182,7 +182,7 @@ func (r *run) countKept(ctx context.Context, c *histories.Census) {
 	}
 	c.Clients = open
 	wait.Until(ctx, settleStops, func() bool {
-		c.Kept = max(0, len(goroutines.Running(r.before, []lock.Target{r.cfg.Target}))-r.idle)
+		c.Kept = max(0, len(inprocess.GoroutinesOf(r.before, []lock.Target{r.cfg.Target}))-r.idle)
 		return c.Kept <= open
 	})
 }

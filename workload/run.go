@@ -12,7 +12,7 @@ import (
 	"github.com/zkverify/zkverify/nemesis"
 	"github.com/zkverify/zkverify/workload/internal/client"
 	"github.com/zkverify/zkverify/workload/internal/drive"
-	"github.com/zkverify/zkverify/workload/internal/goroutines"
+	"github.com/zkverify/zkverify/workload/internal/inprocess"
 	"github.com/zkverify/zkverify/workload/internal/journal"
 	"github.com/zkverify/zkverify/workload/internal/servers"
 	"github.com/zkverify/zkverify/workload/lock"
@@ -37,7 +37,7 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 	life, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	groups := cfg.groups()
-	r := &run{Shared: cfg.shared(life, groups), cfg: cfg, end: end, before: goroutines.All()}
+	r := &run{Shared: cfg.shared(life, groups), cfg: cfg, end: end, before: inprocess.Goroutines()}
 	r.Patience, r.endPatience = context.WithCancel(life)
 	defer r.endPatience()
 	r.Journal = &journal.Journal{Recorder: cfg.Recorder, Refuse: end, Heard: r.heard}

@@ -13,8 +13,8 @@ import (
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/workload/internal/client"
-	"github.com/zkverify/zkverify/workload/internal/goroutines"
-	"github.com/zkverify/zkverify/workload/internal/observer"
+	"github.com/zkverify/zkverify/workload/internal/inprocess"
+	"github.com/zkverify/zkverify/workload/internal/servers"
 	"github.com/zkverify/zkverify/workload/lock"
 	"github.com/zkverify/zkverify/workload/remote"
 )
@@ -56,14 +56,14 @@ func (r *run) setUp(ctx context.Context) error {
 			return fmt.Errorf("the servers grant sessions of %v, not the %v asked for: ask for what they grant", granted, r.cfg.SessionTimeout)
 		}
 	}
-	r.idle = len(goroutines.Running(r.before, []lock.Target{r.cfg.Target}))
+	r.idle = len(inprocess.GoroutinesOf(r.before, []lock.Target{r.cfg.Target}))
 	return nil
 }
 
 // prepare opens the observer, creates the nodes that the run needs on the servers, and opens
 // the links.
-func (r *run) prepare(ctx context.Context, servers []ensemble.Server) error {
-	o, err := observer.New(ctx, servers, r.cfg.Auth)
+func (r *run) prepare(ctx context.Context, all []ensemble.Server) error {
+	o, err := servers.NewObserver(ctx, all, r.cfg.Auth)
 	if err != nil {
 		return err
 	}

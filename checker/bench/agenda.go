@@ -36,7 +36,7 @@ func (a *agenda) after(wait time.Duration, do func()) {
 	a.due.Push(moment{a.now + wait, a.steps, do})
 }
 
-// play does what is due until nothing is left.
+// play carries out the steps that are due until none is left.
 func (a *agenda) play() {
 	for len(a.due) > 0 && !a.stopped {
 		next := a.due.Pop()

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/zkverify/zkverify/checker/verdict"
-	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/report"
 )
 
@@ -21,7 +21,7 @@ type checkCmd struct {
 }
 
 func (checkCmd) Help() string {
-	return help.WithExamples("The exit status is that of the worst verdict.",
+	return words.WithExamples("The exit status is that of the worst verdict.",
 		"zkverify check runs/20260102-150405-recipes")
 }
 

@@ -10,7 +10,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
+	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/workload/simulation"
 )
 
@@ -22,7 +22,7 @@ type completionCmd struct {
 }
 
 func (completionCmd) Help() string {
-	return help.WithExamples("Completes commands, options, and the names that options take. For bash, put this line into ~/.bashrc:\n\n    source <(zkverify completion bash)\n\nFor zsh, after compinit in ~/.zshrc:\n\n    source <(zkverify completion zsh)\n\nFor fish, in ~/.config/fish/config.fish:\n\n    zkverify completion fish | source",
+	return words.WithExamples("Completes commands, options, and the names that options take. For bash, put this line into ~/.bashrc:\n\n    source <(zkverify completion bash)\n\nFor zsh, after compinit in ~/.zshrc:\n\n    source <(zkverify completion zsh)\n\nFor fish, in ~/.config/fish/config.fish:\n\n    zkverify completion fish | source",
 		"zkverify completion bash -- run --ensemble s")
 }
 
@@ -82,7 +82,7 @@ func modelOfCLI() (*kong.Node, error) {
 	return parser.Model.Node, nil
 }
 
-// completions returns what the last word can become, after the words before it.
+// completions returns the words that the last word can become, after the words before it.
 func completions(ctx context.Context, node *kong.Node, words []string) (found []string) {
 	before, last := words[:len(words)-1], words[len(words)-1]
 	if len(before) > 0 && before[0] == "help" {

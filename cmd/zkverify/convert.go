@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/workload/folder"
@@ -22,7 +21,7 @@ type convertCmd struct {
 }
 
 func (convertCmd) Help() string {
-	return help.WithExamples("Nothing is lost between .jsonl and .edn. What .porcupine.json has, docs/histories.md says.",
+	return words.WithExamples("Nothing is lost between .jsonl and .edn. What .porcupine.json has, docs/histories.md says.",
 		"zkverify convert runs/20260102-150405-recipes history.edn")
 }
 

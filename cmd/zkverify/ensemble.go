@@ -14,8 +14,8 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
 	"github.com/zkverify/zkverify/ensemble"
+	"github.com/zkverify/zkverify/internal/words"
 )
 
 // ensembleCmd starts and stops servers. ZooKeeper servers of zkverify never outlive
@@ -29,7 +29,7 @@ type ensembleCmd struct {
 }
 
 func (ensembleCmd) Help() string {
-	return help.WithExamples("",
+	return words.WithExamples("",
 		"zkverify ensemble up")
 }
 
@@ -144,7 +144,7 @@ func (k *keeperFlags) Validate() error {
 }
 
 func (upCmd) Help() string {
-	return help.WithExamples("",
+	return words.WithExamples("",
 		"zkverify ensemble up --client-ports 12181,12182,12183")
 }
 
@@ -213,7 +213,7 @@ func addresses(servers []ensemble.Server) string {
 type downCmd struct{}
 
 func (downCmd) Help() string {
-	return help.WithExamples("",
+	return words.WithExamples("",
 		"zkverify ensemble down")
 }
 
@@ -241,7 +241,7 @@ func (downCmd) Run(ctx context.Context, con *console) error {
 type statusCmd struct{}
 
 func (statusCmd) Help() string {
-	return help.WithExamples("",
+	return words.WithExamples("",
 		"zkverify ensemble status")
 }
 

@@ -7,7 +7,7 @@ import (
 	"io"
 
 	"github.com/zkverify/zkverify/checker"
-	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
+	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/report"
 	"github.com/zkverify/zkverify/workload/folder"
 	"github.com/zkverify/zkverify/workload/simulation"
@@ -23,7 +23,7 @@ type explainCmd struct {
 }
 
 func (explainCmd) Help() string {
-	return help.WithExamples("",
+	return words.WithExamples("",
 		"zkverify explain runs/20260102-150405-naive")
 }
 

@@ -8,8 +8,6 @@ import (
 	"testing"
 
 	"github.com/alecthomas/kong"
-
-	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
 )
 
 // commands returns every command that is not just a group of others.
@@ -35,7 +33,7 @@ func TestHelpSaysWhatHoldsWithoutAnOption(t *testing.T) {
 					continue // a required flag has no default
 				}
 				n++
-				if text := help.OfFlag(f.Value); !help.SaysDefault(text, f.Default) {
+				if text := helpOfFlag(f.Value); !saysDefault(text, f.Default) {
 					t.Errorf("%s --%s: %s", command.Path(), f.Name, text)
 				}
 			}

@@ -7,7 +7,6 @@ import (
 	"text/tabwriter"
 
 	"github.com/zkverify/zkverify/checker"
-	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/ensemble/docker"
 	"github.com/zkverify/zkverify/ensemble/simulated"
@@ -31,7 +30,7 @@ type listCmd struct {
 var lists = []string{"recipes", "targets", "faults", "situations", "guarantees", "models", "mutants", "provocations"}
 
 func (listCmd) Help() string {
-	return help.WithExamples("",
+	return words.WithExamples("",
 		"zkverify list faults")
 }
 

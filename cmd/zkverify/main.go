@@ -19,7 +19,6 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/zkverify/zkverify/cmd/zkverify/internal/field"
-	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
 	"github.com/zkverify/zkverify/cmd/zkverify/internal/locks"
 	"github.com/zkverify/zkverify/cmd/zkverify/internal/trackrecord"
 	"github.com/zkverify/zkverify/cmd/zkverify/internal/transactions"
@@ -222,7 +221,7 @@ func laboratory(root *kong.Node) (all []*kong.Node) {
 type labCmd struct{}
 
 func (labCmd) Help() string {
-	return help.WithExamples("", "zkverify lab")
+	return words.WithExamples("", "zkverify lab")
 }
 
 func (labCmd) Run(ctx *kong.Context) error { return ctx.PrintUsage(false) }
@@ -236,7 +235,7 @@ func newParser(c *cli, con *console, exit func(int)) (*kong.Kong, error) {
 		kong.Exit(exit),
 		helpVars(),
 		kong.UsageOnError(),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, ValueFormatter: help.OfFlag}),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, ValueFormatter: helpOfFlag}),
 		kong.Help(printHelp),
 		kong.Bind(con, con.forLocks(), campaign.Version(versionText())),
 		kong.BindTo(con.out, (*io.Writer)(nil)),

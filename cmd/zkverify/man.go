@@ -8,14 +8,14 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
+	"github.com/zkverify/zkverify/internal/words"
 )
 
 // manCmd prints the manual page.
 type manCmd struct{}
 
 func (manCmd) Help() string {
-	return help.WithExamples("Prints all commands and all their options as a page for man.",
+	return words.WithExamples("Prints all commands and all their options as a page for man.",
 		"zkverify man > zkverify.1")
 }
 
@@ -33,7 +33,7 @@ func (manCmd) Run(con *console) error {
 		}
 		fmt.Fprintf(con.out, ".SS %s\n%s", roff(n.FullPath()), paragraphs(n.Help+"\n\n"+n.Detail))
 		for _, p := range n.Positional {
-			fmt.Fprintf(con.out, ".TP\n\\fI%s\\fR\n%s\n", roff(p.Name), roff(help.OfFlag(p)))
+			fmt.Fprintf(con.out, ".TP\n\\fI%s\\fR\n%s\n", roff(p.Name), roff(helpOfFlag(p)))
 		}
 		for at := n; at != root; at = at.Parent {
 			fmt.Fprint(con.out, optionsOf(at))
@@ -46,7 +46,7 @@ func (manCmd) Run(con *console) error {
 func optionsOf(n *kong.Node) string {
 	var list strings.Builder
 	for _, f := range slices.DeleteFunc(slices.Clone(n.Flags), func(f *kong.Flag) bool { return f.Hidden }) {
-		fmt.Fprintf(&list, ".TP\n\\fB%s\\fR\n%s\n", roff(f.String()), roff(help.OfFlag(f.Value)))
+		fmt.Fprintf(&list, ".TP\n\\fB%s\\fR\n%s\n", roff(f.String()), roff(helpOfFlag(f.Value)))
 	}
 	return list.String()
 }

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/checker/verdict"
-	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/internal/overlay"
 	"github.com/zkverify/zkverify/internal/words"
@@ -47,7 +46,7 @@ type mutateCmd struct {
 }
 
 func (mutateCmd) Help() string {
-	return help.WithExamples("At every place of the recipes' code where an operator applies, the code is changed as the operator says: a condition is negated, a statement is left out, a constant is another one, and so on. One program has all these mutants, one of which is on in a run in virtual time. A mutant is killed when a guarantee is violated, when the program panics, or when runs end without a verdict twice. Those that survive show what runs do not see. With --tests those go on to the recipes' own tests, one test after the other, until one fails twice, and with --race once more with the race detector. It needs the Go toolchain and zkverify's source. The exit status is 0 if every mutant that was tried was killed, 1 if not, 2 if it was interrupted.",
+	return words.WithExamples("At every place of the recipes' code where an operator applies, the code is changed as the operator says: a condition is negated, a statement is left out, a constant is another one, and so on. One program has all these mutants, one of which is on in a run in virtual time. A mutant is killed when a guarantee is violated, when the program panics, or when runs end without a verdict twice. Those that survive show what runs do not see. With --tests those go on to the recipes' own tests, one test after the other, until one fails twice, and with --race once more with the race detector. It needs the Go toolchain and zkverify's source. The exit status is 0 if every mutant that was tried was killed, 1 if not, 2 if it was interrupted.",
 		"zkverify mutate --list --operator drop",
 		"zkverify mutate --filter hold.go --seeds 5",
 		"zkverify mutate --sample 100 --out sample")

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/checker/verdict"
-	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
+	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/nemesis"
 	"github.com/zkverify/zkverify/report"
 	"github.com/zkverify/zkverify/workload/campaign"
@@ -36,7 +36,7 @@ type nightlyCmd struct {
 }
 
 func (nightlyCmd) Help() string {
-	return help.WithExamples("Takes the options of run, except that --out is a folder for all the runs (default nightly) and --seed the first seed (default drawn). The histories of runs that do not pass are kept, compressed; index.html and junit.xml list all runs. A night that was begun in the folder continues. A run whose servers came to disagree with each other shows nothing and is made again, up to twice. The exit status is 1 if a guarantee was violated in any run, 0 if all held in each, else 2.",
+	return words.WithExamples("Takes the options of run, except that --out is a folder for all the runs (default nightly) and --seed the first seed (default drawn). The histories of runs that do not pass are kept, compressed; index.html and junit.xml list all runs. A night that was begun in the folder continues. A run whose servers came to disagree with each other shows nothing and is made again, up to twice. The exit status is 1 if a guarantee was violated in any run, 0 if all held in each, else 2.",
 		"zkverify nightly --recipe all --seeds 100 --for 2h --out nightly")
 }
 

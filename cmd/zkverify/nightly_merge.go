@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
+	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/report"
 	"github.com/zkverify/zkverify/workload/campaign"
 	"github.com/zkverify/zkverify/workload/folder"
@@ -25,7 +25,7 @@ type nightlyMergeCmd struct {
 }
 
 func (nightlyMergeCmd) Help() string {
-	return help.WithExamples("The folders are those of zkverify nightly --shard. The whole has one page, one junit.xml and one nightly.json, and what was kept of runs that did not pass is copied. "+
+	return words.WithExamples("The folders are those of zkverify nightly --shard. The whole has one page, one junit.xml and one nightly.json, and what was kept of runs that did not pass is copied. "+
 		"The exit status is that of the whole: 1 if a guarantee was violated in any run, 0 if all runs were made and all held, else 2.",
 		"zkverify nightly merge nightly-1 nightly-2 nightly-3 nightly-4 --out night")
 }

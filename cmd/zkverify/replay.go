@@ -14,7 +14,6 @@ import (
 
 	"github.com/zkverify/zkverify/checker"
 	"github.com/zkverify/zkverify/checker/verdict"
-	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/ensemble/simulated"
 	"github.com/zkverify/zkverify/histories"
@@ -45,7 +44,7 @@ type replayCmd struct {
 }
 
 func (replayCmd) Help() string {
-	return help.WithExamples("What clients do, seed, target and recipes are those of the history, and so are the faults: each begins at the same time, lasts as long, is aimed at the same state and has the same details. The order of concurrent requests is not defined, so a violation may not come back the first time. A run in virtual time is run again by its seed, and comes back message by message if this is the program that made it, on a seeded runtime; every message goes to trace.txt. The exit status is 1 if a guarantee was violated in any replay, 0 if all held in each, else 2.",
+	return words.WithExamples("What clients do, seed, target and recipes are those of the history, and so are the faults: each begins at the same time, lasts as long, is aimed at the same state and has the same details. The order of concurrent requests is not defined, so a violation may not come back the first time. A run in virtual time is run again by its seed, and comes back message by message if this is the program that made it, on a seeded runtime; every message goes to trace.txt. The exit status is 1 if a guarantee was violated in any replay, 0 if all held in each, else 2.",
 		"zkverify replay runs/20260102-150405-zk-lock --times 10")
 }
 

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
+	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/report"
 	"github.com/zkverify/zkverify/workload/folder"
 )
@@ -28,7 +28,7 @@ type reportCmd struct {
 }
 
 func (reportCmd) Help() string {
-	return help.WithExamples("Judges the history and writes it as one HTML file that needs no network: the verdicts, what happened around each violation, a timeline to zoom into, latencies, coverage, and what happened to sessions. The exit status is 0 when it was written, whatever the verdict.",
+	return words.WithExamples("Judges the history and writes it as one HTML file that needs no network: the verdicts, what happened around each violation, a timeline to zoom into, latencies, coverage, and what happened to sessions. The exit status is 0 when it was written, whatever the verdict.",
 		"zkverify report runs/20260102-150405-zk-lock",
 		"zkverify report runs/after --since runs/before",
 		"zkverify report runs/after --since runs/before --out fixed.html")

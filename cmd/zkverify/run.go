@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/nemesis"
 	"github.com/zkverify/zkverify/nemesis/fault"
 	"github.com/zkverify/zkverify/nemesis/faults"
@@ -49,7 +49,7 @@ type runCmd struct {
 }
 
 func (runCmd) Help() string {
-	return help.WithExamples("Leaves a folder with the history, the verdict, a report to look at (report.html), JUnit XML and the servers' logs.",
+	return words.WithExamples("Leaves a folder with the history, the verdict, a report to look at (report.html), JUnit XML and the servers' logs.",
 		"zkverify run --target zk-lock --duration 30s",
 		"zkverify run --recipe all",
 		"zkverify run --schedule faults.yaml")

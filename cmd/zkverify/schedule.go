@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/nemesis"
@@ -44,7 +43,7 @@ func (a able) CanUpgrade() bool { return a.upgrade }
 func (a able) CanReconfigure() bool { return a.reconfig }
 
 func (scheduleCmd) Help() string {
-	return help.WithExamples("What zkverify run --seed 7 draws by itself is what zkverify schedule --seed 7 writes, with the same duration, session timeout and faults. docs/schedules.md has the format.",
+	return words.WithExamples("What zkverify run --seed 7 draws by itself is what zkverify schedule --seed 7 writes, with the same duration, session timeout and faults. docs/schedules.md has the format.",
 		"zkverify schedule --seed 7 --duration 30s > faults.yaml",
 		"zkverify schedule runs/20260102-150405-recipes > faults.yaml")
 }

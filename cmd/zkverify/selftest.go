@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/checker/verdict"
-	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/workload"
@@ -38,7 +37,7 @@ type selftestCmd struct {
 }
 
 func (selftestCmd) Help() string {
-	return help.WithExamples("Every mutant, a copy of the recipes with one deliberate bug, runs through what provokes the bug and must be caught by the guarantee that the bug breaks. The recipes as they are run through the same and must pass. The exit status is 0 if all that is so, 1 if not, 2 if it was interrupted or part of it cannot be run on these servers.",
+	return words.WithExamples("Every mutant, a copy of the recipes with one deliberate bug, runs through what provokes the bug and must be caught by the guarantee that the bug breaks. The recipes as they are run through the same and must pass. The exit status is 0 if all that is so, 1 if not, 2 if it was interrupted or part of it cannot be run on these servers.",
 		"zkverify selftest",
 		"zkverify selftest --only mutant-inner-release,reentry")
 }

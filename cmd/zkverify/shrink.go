@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/checker"
-	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/workload/folder"
 )
 
@@ -25,7 +25,7 @@ type shrinkCmd struct {
 }
 
 func (shrinkCmd) Help() string {
-	return help.WithExamples("The result is a history: check, explain and shrink take it. Of first node it is judged together with the service.jsonl of the run, which is copied beside it. The exit status is 0 when it was written.",
+	return words.WithExamples("The result is a history: check, explain and shrink take it. Of first node it is judged together with the service.jsonl of the run, which is copied beside it. The exit status is 0 when it was written.",
 		"zkverify shrink runs/20260102-150405-naive")
 }
 

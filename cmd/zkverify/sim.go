@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/checker/verdict"
-	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
 	"github.com/zkverify/zkverify/ensemble/simulated"
 	"github.com/zkverify/zkverify/internal/seeded"
 	"github.com/zkverify/zkverify/internal/words"
@@ -60,7 +59,7 @@ type simCmd struct {
 }
 
 func (simCmd) Help() string {
-	return help.WithExamples("Drives the locks as they are shipped, on servers that are simulated in the same process, in virtual time, and judges each run as a real one. A run is decided by its seed: a run that violates a guarantee is made again twice, then with fewer and fewer faults as long as it still does, and, on a seeded runtime, resumed from its messages on with other choices, which tells the choice that decided; the command that makes it again is printed. Without a seeded Go runtime (make build-sim) the same seed makes nearly the same run, not exactly. With --validate the model of the mutex, spec/mutex.pml, has to be able to do what each run has done (docs/spec.md). The exit status is 1 if a run violates a guarantee, 0 if all runs were made, none violates one and at least one put every guarantee to the test, else 2.",
+	return words.WithExamples("Drives the locks as they are shipped, on servers that are simulated in the same process, in virtual time, and judges each run as a real one. A run is decided by its seed: a run that violates a guarantee is made again twice, then with fewer and fewer faults as long as it still does, and, on a seeded runtime, resumed from its messages on with other choices, which tells the choice that decided; the command that makes it again is printed. Without a seeded Go runtime (make build-sim) the same seed makes nearly the same run, not exactly. With --validate the model of the mutex, spec/mutex.pml, has to be able to do what each run has done (docs/spec.md). The exit status is 1 if a run violates a guarantee, 0 if all runs were made, none violates one and at least one put every guarantee to the test, else 2.",
 		"zkverify sim --seeds 1000 --recipe all --plan all",
 		"zkverify sim --for 8h --recipe all --plan all",
 		"zkverify sim --from 4711 --seeds 1 --trace --until 12s")

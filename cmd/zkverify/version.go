@@ -5,8 +5,8 @@ import (
 	"runtime"
 	"runtime/debug"
 
-	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/words"
 )
 
 // version is set by the linker.
@@ -16,7 +16,7 @@ var version = ""
 type versionCmd struct{}
 
 func (versionCmd) Help() string {
-	return help.WithExamples("--version prints the version alone.", "zkverify version")
+	return words.WithExamples("--version prints the version alone.", "zkverify version")
 }
 
 func (versionCmd) Run(con *console) error {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
+	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/workload/lock"
 	"github.com/zkverify/zkverify/workload/remote"
 	"github.com/zkverify/zkverify/workload/targets"
@@ -25,7 +25,7 @@ type workerCmd struct {
 type workerHostCmd struct{}
 
 func (workerHostCmd) Help() string {
-	return help.WithExamples("A run with --workers starts it. It reads commands from its standard input and answers on its standard output, one JSON object a line; docs/worker.md has the protocol, for workers in other languages. zkverify worker check COMMAND says what such a worker does wrong.",
+	return words.WithExamples("A run with --workers starts it. It reads commands from its standard input and answers on its standard output, one JSON object a line; docs/worker.md has the protocol, for workers in other languages. zkverify worker check COMMAND says what such a worker does wrong.",
 		"zkverify run --workers 3", "zkverify worker check ./myworker")
 }
 

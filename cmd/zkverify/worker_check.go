@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/checker/verdict"
-	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
 	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/workload/conformance"
 )
@@ -26,7 +25,7 @@ type workerCheckCmd struct {
 }
 
 func (workerCheckCmd) Help() string {
-	return help.WithExamples("Starts the worker anew for each step, on real servers, and asks one thing of it: to say hello, to open a client, to acquire, to cancel, to crash, to end with its input and so on. "+
+	return words.WithExamples("Starts the worker anew for each step, on real servers, and asks one thing of it: to say hello, to open a client, to acquire, to cancel, to crash, to end with its input and so on. "+
 		"Says of each step that it does wrong what was expected and what came. The exit status is 0 if it does nothing wrong, 1 if it does, else 2.",
 		"zkverify worker check ./myworker", "zkverify worker check 'python3 worker.py'")
 }

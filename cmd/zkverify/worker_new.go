@@ -14,7 +14,6 @@ import (
 
 	"golang.org/x/mod/modfile"
 
-	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
 	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/workload/examples"
 )
@@ -26,7 +25,7 @@ type workerNewCmd struct {
 }
 
 func (workerNewCmd) Help() string {
-	return help.WithExamples("The project hosts a lock of the language's ZooKeeper client: put yours in its place. zkverify worker check finds nothing wrong with it as it is.",
+	return words.WithExamples("The project hosts a lock of the language's ZooKeeper client: put yours in its place. zkverify worker check finds nothing wrong with it as it is.",
 		"zkverify worker new --lang python mylock", "zkverify worker new --lang go internal/mylock")
 }
 

@@ -15,7 +15,6 @@ import (
 
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/ensemble/links"
-	"github.com/zkverify/zkverify/internal/relay"
 )
 
 var loopback = netip.MustParseAddr("127.0.0.1")
@@ -31,11 +30,11 @@ type peers struct {
 	host       string // this machine, as containers dial it
 	extraHosts []string
 	links      map[[2]int][]links.Link
-	relays     map[int][]*relay.Relay // of a server: quorum and election port
+	relays     map[int][]*links.Relay // of a server: quorum and election port
 }
 
 func (e *Ensemble) openPeers(ctx context.Context) (_ *peers, err error) {
-	p := &peers{links: map[[2]int][]links.Link{}, relays: map[int][]*relay.Relay{}}
+	p := &peers{links: map[[2]int][]links.Link{}, relays: map[int][]*links.Relay{}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, p.close())
@@ -64,7 +63,7 @@ func (e *Ensemble) openPeers(ctx context.Context) (_ *peers, err error) {
 			to.published = map[int]int{quorumPort: free[0], electionPort: free[1]}
 		}
 		for _, port := range []int{quorumPort, electionPort} {
-			r, err := relay.Open(relay.UntilOpen(func() string { return to.address(port) }))
+			r, err := links.OpenRelay(links.DialUntilOpen(func() string { return to.address(port) }))
 			if err != nil {
 				return nil, err
 			}

@@ -14,7 +14,7 @@
 // request throttling. A server answers Unimplemented to requests that it does not know,
 // as real ones do.
 //
-// Each package below this one models one part: the encoding on the wire (wire), the
-// server's data (tree), its watches (watch), its disk (storage), elections (election),
-// and the expiry of sessions (sessions).
+// Each package below this one models one part: the encoding on the wire (wire), the server's
+// data and its disk (tree), and what clients see (service). The elections, the agreement and the
+// expiry of sessions are here.
 package model

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/zkverify/zkverify/ensemble/model/election"
 	"github.com/zkverify/zkverify/ensemble/model/service"
 	"github.com/zkverify/zkverify/ensemble/model/tree"
 )
@@ -17,7 +16,7 @@ type Server struct {
 	now      time.Duration
 	stepped  time.Duration // of the wall clock, see StepClock
 	out      []Action
-	election *election.Election
+	election *election
 	role     role
 	tree     *tree.Tree
 	service  *service.Service
@@ -50,7 +49,7 @@ func New(config Config, disk *tree.Disk) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{config: config, disk: disk}
-	s.election = election.New(config.ID, config.Servers, longestRound)
+	s.election = newElection(config.ID, config.Servers, longestRound)
 	s.service = service.New(service.Settings{
 		ID: config.ID, Version: config.Version, TickTime: config.TickTime, InitLimit: config.InitLimit, SyncLimit: config.SyncLimit,
 		MinSessionTimeout: config.MinSessionTimeout, MaxSessionTimeout: config.MaxSessionTimeout, Refuse: config.Refuse,
@@ -174,7 +173,7 @@ func (s *Server) look() {
 
 // vote sends the election's notifications, and enters the role with which the election
 // ends.
-func (s *Server) vote(sends []election.Send) {
+func (s *Server) vote(sends []Send) {
 	for _, v := range sends {
 		s.do(Vote{v})
 	}
@@ -182,10 +181,10 @@ func (s *Server) vote(sends []election.Send) {
 		return
 	}
 	switch state, vote := s.election.State(); state {
-	case election.Leading:
+	case Leading:
 		s.do(Print{fmt.Sprintf("LEADING, elected with zxid %#x", s.tree.LastZxid())})
 		s.role = lead(s)
-	case election.Following:
+	case Following:
 		s.do(Print{fmt.Sprintf("FOLLOWING server %d", vote.Leader)})
 		s.role = follow(s, vote.Leader)
 	default:

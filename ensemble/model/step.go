@@ -1,7 +1,6 @@
 package model
 
 import (
-	"github.com/zkverify/zkverify/ensemble/model/election"
 	"github.com/zkverify/zkverify/ensemble/model/service"
 )
 
@@ -23,7 +22,7 @@ type (
 	// FromClient is an event on a client's connection: service.Accepted, Received or Closed.
 	FromClient struct{ service.Input }
 	// Voted is another server's notification in an election.
-	Voted struct{ election.Notification }
+	Voted struct{ Notification }
 	// PeerAccepted is a new connection of another server.
 	PeerAccepted struct{ Peer PeerID }
 	// PeerDialed is the connection that Dial asked for.
@@ -65,7 +64,7 @@ type (
 	// ToClient is an action for a client: service.Send or Close.
 	ToClient struct{ service.Action }
 	// Vote sends a notification to another server. It may be lost.
-	Vote struct{ election.Send }
+	Vote struct{ Send }
 	// Dial connects to another server. PeerDialed or DialFailed answers it.
 	Dial struct{ To int }
 	// Say sends a message to another server. Messages of a connection keep their order; they are

@@ -1,5 +1,5 @@
 // Package words holds the functions that sentences for people share: doors to terminals,
-// pages and shells, counts, and the refusal of a name.
+// pages and shells, counts, help with examples, and the refusal of a name.
 package words
 
 import (

@@ -4,13 +4,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/zkverify/zkverify/nemesis/examples/flapping"
 	"github.com/zkverify/zkverify/nemesis/fault"
 	"github.com/zkverify/zkverify/nemesis/faults"
 )
 
 func TestAFaultOfOnesOwnIsOneOfAll(t *testing.T) {
-	kinds := append(faults.List(), flapping.Kind())
+	kinds := append(faults.List(), flapping())
 	if err := kinds.Check(); err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +27,7 @@ func TestAFaultOfOnesOwnIsOneOfAll(t *testing.T) {
 }
 
 func TestAListOfKindsThatCannotWorkIsRefused(t *testing.T) {
-	good := flapping.Kind()
+	good := flapping()
 	for name, bad := range map[string]func(*fault.Kind){
 		"no name":          func(k *fault.Kind) { k.Name = "" },
 		"a comma":          func(k *fault.Kind) { k.Name = "a,b" },

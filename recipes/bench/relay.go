@@ -7,7 +7,7 @@ import (
 	"net"
 	"sync/atomic"
 
-	"github.com/zkverify/zkverify/internal/relay"
+	"github.com/zkverify/zkverify/ensemble/links"
 )
 
 // traffic counts the requests and bytes that passed the relays.
@@ -24,7 +24,7 @@ func (t traffic) since(before traffic) traffic {
 // each server, for clients in any language. Times taken through them mean nothing.
 type relays struct {
 	addrs    []string
-	open     []*relay.Relay
+	open     []*links.Relay
 	requests atomic.Int64
 	bytes    atomic.Int64
 }
@@ -32,7 +32,7 @@ type relays struct {
 func newRelays(servers []string) (*relays, error) {
 	r := &relays{}
 	for _, server := range servers {
-		one, err := relay.Open(func(ctx context.Context) (net.Conn, error) {
+		one, err := links.OpenRelay(func(ctx context.Context) (net.Conn, error) {
 			var d net.Dialer
 			conn, err := d.DialContext(ctx, "tcp", server)
 			if err != nil {

@@ -10,8 +10,8 @@ import (
 
 	"github.com/go-zookeeper/zk"
 
+	"github.com/zkverify/zkverify/ensemble/links"
 	"github.com/zkverify/zkverify/histories"
-	"github.com/zkverify/zkverify/internal/relay"
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
@@ -42,7 +42,7 @@ func (curatorTarget) Open(ctx context.Context, env lock.Env) (_ lock.Client, err
 	for _, s := range env.Servers {
 		// The Java process dials through the harness, so that the harness knows Curator's
 		// sessions, can expire them, and can cut a client off from the network when it crashes.
-		r, err := relay.Open(func(ctx context.Context) (net.Conn, error) { return env.Dial(ctx, "tcp", s) })
+		r, err := links.OpenRelay(func(ctx context.Context) (net.Conn, error) { return env.Dial(ctx, "tcp", s) })
 		if err != nil {
 			return nil, err
 		}
@@ -58,7 +58,7 @@ func (curatorTarget) Open(ctx context.Context, env lock.Env) (_ lock.Client, err
 type curatorWorker struct {
 	env    lock.Env
 	name   string
-	relays []*relay.Relay
+	relays []*links.Relay
 	made   map[string]bool // locks that the peer has created
 }
 

@@ -11,8 +11,8 @@ import (
 
 	"github.com/go-zookeeper/zk"
 
+	"github.com/zkverify/zkverify/ensemble/links"
 	"github.com/zkverify/zkverify/histories"
-	"github.com/zkverify/zkverify/internal/relay"
 	"github.com/zkverify/zkverify/recipes"
 	"github.com/zkverify/zkverify/workload/lock"
 	"github.com/zkverify/zkverify/workload/remote"
@@ -75,7 +75,7 @@ func (l *latchTarget) Open(ctx context.Context, env lock.Env) (_ lock.Client, er
 	ids := map[string]int{}
 	for i, s := range env.Servers {
 		// As in curatorTarget, the worker dials through the harness.
-		r, err := relay.Open(func(ctx context.Context) (net.Conn, error) { return env.Dial(ctx, "tcp", s) })
+		r, err := links.OpenRelay(func(ctx context.Context) (net.Conn, error) { return env.Dial(ctx, "tcp", s) })
 		if err != nil {
 			return nil, err
 		}
@@ -105,7 +105,7 @@ func (l *latchTarget) isStale(term histories.Token) bool {
 type latchClient struct {
 	*remote.Client
 	target *latchTarget
-	relays []*relay.Relay
+	relays []*links.Relay
 }
 
 func (c *latchClient) Election() lock.Elector { return latchElector{c.Client.Election(), c} }

@@ -17,7 +17,7 @@ import (
 	"github.com/jcmturner/gokrb5/v8/messages"
 	"github.com/jcmturner/gokrb5/v8/types"
 
-	"github.com/zkverify/zkverify/internal/sasl"
+	"github.com/zkverify/zkverify/internal/zkconn"
 )
 
 // Mechanism is GSSAPI with Kerberos V5 (RFC 4752), for authentication alone. It implements
@@ -82,7 +82,7 @@ func (e *exchange) next(challenge []byte) (response []byte, err error) {
 	return e.answer(challenge)
 }
 
-var errMalformed = sasl.Final("the server's token is none of Kerberos: its mechanism is another, as a rule DIGEST-MD5; use that one (recipes.DigestMD5, or sasl:digest-md5 in a file)")
+var errMalformed = zkconn.AuthFailed("the server's token is none of Kerberos: its mechanism is another, as a rule DIGEST-MD5; use that one (recipes.DigestMD5, or sasl:digest-md5 in a file)")
 
 // The identifiers of the mechanism (RFC 1964, 1) and of the kinds of token (RFC 4121, 4.1).
 var (
@@ -118,7 +118,7 @@ func (e *exchange) request() ([]byte, error) {
 // verifyReply verifies the server's proof, and returns the client's next token.
 func (e *exchange) verifyReply(challenge []byte) ([]byte, error) {
 	if challenge == nil {
-		return nil, sasl.Final("the server %s does not prove who it is: its log has the reason, and it lets clients go on whose authentication has failed (allowSaslFailedClients)", e.principal)
+		return nil, zkconn.AuthFailed("the server %s does not prove who it is: its log has the reason, and it lets clients go on whose authentication has failed (allowSaslFailedClients)", e.principal)
 	}
 	_, body, found := bytes.Cut(challenge, oid)
 	if !found || len(challenge)-len(body) > 6+len(oid) {
@@ -154,7 +154,7 @@ func (e *exchange) verifyReply(challenge []byte) ([]byte, error) {
 }
 
 func (e *exchange) impostor() error {
-	return sasl.Final("the server does not prove that it has the key of %s: it is not the server that it seems to be", e.principal)
+	return zkconn.AuthFailed("the server does not prove that it has the key of %s: it is not the server that it seems to be", e.principal)
 }
 
 // noLayer is the security layer "none" among those that a server offers (RFC 4752, 3.1).
@@ -165,14 +165,14 @@ const noLayer = 1
 func (e *exchange) chooseLayer(challenge []byte) ([]byte, error) {
 	switch e.key.KeyType {
 	case etypeID.RC4_HMAC, etypeID.RC4_HMAC_EXP, etypeID.DES3_CBC_SHA1_KD:
-		return nil, sasl.Final("the key of %s is of a kind that is not supported, %d: give it keys of AES", e.principal, e.key.KeyType)
+		return nil, zkconn.AuthFailed("the key of %s is of a kind that is not supported, %d: give it keys of AES", e.principal, e.key.KeyType)
 	}
 	offer, err := e.unwrap(challenge)
 	if err != nil || len(offer) != 4 {
 		return nil, errMalformed
 	}
 	if offer[0]&noLayer == 0 {
-		return nil, sasl.Final("the server offers no authentication alone: set javax.security.sasl.qop to auth there")
+		return nil, zkconn.AuthFailed("the server offers no authentication alone: set javax.security.sasl.qop to auth there")
 	}
 	token, err := gssapi.NewInitiatorWrapToken([]byte{noLayer, 0, 0, 0}, e.key)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/jcmturner/gokrb5/v8/messages"
 	"github.com/jcmturner/gokrb5/v8/types"
 
-	"github.com/zkverify/zkverify/internal/sasl"
+	"github.com/zkverify/zkverify/internal/zkconn"
 )
 
 // ticket is a ticket for a server, with its key and its period of use.
@@ -112,17 +112,17 @@ func (m *Mechanism) login() (cl *client.Client, granting messages.Ticket, key ty
 	}
 	kt, err := m.keytab()
 	if err != nil {
-		return nil, granting, key, sasl.Final("%w", err)
+		return nil, granting, key, zkconn.AuthFailed("%w", err)
 	}
 	cl = client.NewWithKeytab(kt.name, kt.realm, kt.Keytab, m.krb5, client.DisablePAFXFAST(true))
 	req, err := messages.NewASReqForTGT(kt.realm, m.krb5, cl.Credentials.CName())
 	if err != nil {
-		return nil, granting, key, sasl.Final("%w", err)
+		return nil, granting, key, zkconn.AuthFailed("%w", err)
 	}
 	rep, err := cl.ASExchange(kt.realm, req, 0)
 	if err != nil && strings.Contains(err.Error(), errorcode.Lookup(errorcode.KDC_ERR_S_PRINCIPAL_UNKNOWN)) {
 		// The KDC has no ticket-granting service of that realm.
-		return nil, granting, key, sasl.Final("what krb5.conf names as the KDC of %s is that of another realm: check the realm of %s, and the kdc entries (%w)", kt.realm, kt.name, err)
+		return nil, granting, key, zkconn.AuthFailed("what krb5.conf names as the KDC of %s is that of another realm: check the realm of %s, and the kdc entries (%w)", kt.realm, kt.name, err)
 	}
 	if err != nil {
 		return nil, granting, key, explain(err, kt.realm, kt.name)
@@ -134,18 +134,18 @@ func (m *Mechanism) login() (cl *client.Client, granting messages.Ticket, key ty
 func (m *Mechanism) cached() (cl *client.Client, granting messages.Ticket, key types.EncryptionKey, err error) {
 	cache, err := m.ccache()
 	if err != nil {
-		return nil, granting, key, sasl.Final("%w", err)
+		return nil, granting, key, zkconn.AuthFailed("%w", err)
 	}
 	who, file := cache.GetClientPrincipalName().PrincipalNameString()+"@"+cache.GetClientRealm(), m.config.CCache
 	entry, ok := cache.GetEntry(types.NewPrincipalName(nametype.KRB_NT_SRV_INST, "krbtgt/"+cache.GetClientRealm()))
 	if !ok {
-		return nil, granting, key, sasl.Final("credential cache %s: it has no ticket-granting ticket of %s: run kinit", file, who)
+		return nil, granting, key, zkconn.AuthFailed("credential cache %s: it has no ticket-granting ticket of %s: run kinit", file, who)
 	}
 	if !time.Now().Before(entry.EndTime) {
-		return nil, granting, key, sasl.Final("credential cache %s: the ticket of %s has expired at %s: run kinit, or give a keytab", file, who, entry.EndTime.Format(time.RFC3339))
+		return nil, granting, key, zkconn.AuthFailed("credential cache %s: the ticket of %s has expired at %s: run kinit, or give a keytab", file, who, entry.EndTime.Format(time.RFC3339))
 	}
 	if cl, err = client.NewFromCCache(cache, m.krb5, client.DisablePAFXFAST(true)); err != nil {
-		return nil, granting, key, sasl.Final("credential cache %s: %w: run kinit", file, err)
+		return nil, granting, key, zkconn.AuthFailed("credential cache %s: %w: run kinit", file, err)
 	}
 	err = granting.Unmarshal(entry.Ticket)
 	return cl, granting, entry.Key, err
@@ -162,17 +162,17 @@ func explain(err error, realm, principal string) error {
 		errorcode.KDC_ERR_ETYPE_NOSUPP:        "the KDC has no key of " + principal + " of a kind that is supported: give it keys of AES",
 	} {
 		if strings.Contains(err.Error(), errorcode.Lookup(code)) {
-			return sasl.Final("%s (%w)", advice, err)
+			return zkconn.AuthFailed("%s (%w)", advice, err)
 		}
 	}
 	if strings.Contains(err.Error(), "password/keytab incorrect") {
-		return sasl.Final("the keytab has another key of %s than the KDC of %s: make it anew with ktadd (%w)", principal, realm, err)
+		return zkconn.AuthFailed("the keytab has another key of %s than the KDC of %s: make it anew with ktadd (%w)", principal, realm, err)
 	}
 	if strings.Contains(err.Error(), "not found in keytab") {
-		return sasl.Final("the keytab lacks the kind of key that the KDC of %s asks %s for: make it anew with ktadd (%w)", realm, principal, err)
+		return zkconn.AuthFailed("the keytab lacks the kind of key that the KDC of %s asks %s for: make it anew with ktadd (%w)", realm, principal, err)
 	}
 	if strings.Contains(err.Error(), "no KDCs defined in configuration") {
-		return sasl.Final("krb5.conf names no KDC of the realm %s: check the realm of %s, and the kdc entries (%w)", realm, principal, err)
+		return zkconn.AuthFailed("krb5.conf names no KDC of the realm %s: check the realm of %s, and the kdc entries (%w)", realm, principal, err)
 	}
 	return fmt.Errorf("the KDC of %s, asked for %s: %w", realm, principal, err)
 }

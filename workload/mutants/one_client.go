@@ -32,7 +32,7 @@ var oneClientEdits = []edit{
 `},
 
 	// mutant-sleeping-sibling
-	{"internal/queue/local_queue.go", "	for _, c := range q.waiting[node] {\n", `	if q.s.Defect() == "mutant-sleeping-sibling" && node != anybody {
+	{"internal/queue/local_queue.go", "	for _, c := range q.waiting[node] {\n", `	if q.s.Defect() == "mutant-sleeping-sibling" && node != anyChange {
 		return
 	}
 	for _, c := range q.waiting[node] {

@@ -68,7 +68,7 @@ var wrongOrders = map[string]func(a, b Place) int{
 	// mutant-restarted-sequence, mutant-sequence-token, mutant-missing-parent
 	{"internal/queue/contender.go", "	c.q.gone(c.Node)\n", `	switch c.S.Defect() {
 	case "mutant-restarted-sequence", "mutant-sequence-token", "mutant-missing-parent":
-		_ = c.S.Conn.Delete(c.q.dir, -1) // refused while anybody is in the queue
+		_ = c.S.Conn.Delete(c.q.dir, -1) // refused while a contender is in the queue
 	}
 	c.q.gone(c.Node)
 `},

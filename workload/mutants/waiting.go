@@ -56,7 +56,7 @@ func (c *Contender) sleep(ctx context.Context) error {
 		}
 		if e.Type == zk.EventNodeDeleted {`},
 	{"internal/queue/contender.go", "	\"errors\"\n", "	\"errors\"\n	\"math/rand/v2\"\n"},
-	{"internal/queue/contender.go", "// Leave deletes the contender's node.", `// overlook waits until it is time to look again, whatever happens.
+	{"internal/queue/contender.go", "// Leave deletes the contender's node.", `// overlook waits until it is time to look again, and does not look at events.
 func (c *Contender) overlook(ctx context.Context, again <-chan time.Time) error {
 	select {
 	case <-again:

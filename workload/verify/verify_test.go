@@ -19,9 +19,9 @@ import (
 
 	"github.com/zkverify/zkverify/checker"
 	"github.com/zkverify/zkverify/checker/verdict"
+	"github.com/zkverify/zkverify/ensemble/links"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/nemesis"
-	"github.com/zkverify/zkverify/nemesis/examples/flapping"
 	"github.com/zkverify/zkverify/nemesis/fault"
 	"github.com/zkverify/zkverify/nemesis/faults"
 	"github.com/zkverify/zkverify/workload"
@@ -119,6 +119,24 @@ func kept(t *testing.T, dir string) string {
 	return all[0]
 }
 
+// ownFault is a kind of fault that cuts off a client, and has a parameter.
+func ownFault() fault.Kind {
+	return fault.Kind{
+		Name: "own", Description: "a client is cut off", Weight: 1,
+		Span:   fault.Timeouts(0.5, 1.5),
+		Params: []fault.Param{fault.Number("times", 1)},
+		Make: func(s fault.Scene) (fault.Fault, error) {
+			c, err := s.Victim()
+			if err != nil {
+				return fault.Fault{}, err
+			}
+			f := fault.Fault{Name: "own"}.OnClients(c)
+			s.SetNumber(&f, "times", 3)
+			return f.OnLinks(c.AllLinks(), func(ctx context.Context, l links.Link) error { return l.Cut(ctx, links.Down) }), nil
+		},
+	}
+}
+
 // ended is a schedule in which sessions are ended while their clients hold a lock, and a fault
 // of the user's own comes last.
 func ended(c *workload.Config) {
@@ -130,7 +148,7 @@ func ended(c *workload.Config) {
 		})
 	}
 	steps = append(steps, nemesis.Step{
-		Fault: "flapping", At: 5 * time.Second, For: 300 * time.Millisecond, Pick: fault.Pick{Params: map[string]string{"times": "2"}},
+		Fault: "own", At: 5 * time.Second, For: 300 * time.Millisecond, Pick: fault.Pick{Params: map[string]string{"times": "2"}},
 	})
 	c.Schedule = &nemesis.Schedule{Steps: steps}
 	c.Mix = cycle.Mix{HoldOn: 1, Hold: 20 * time.Millisecond, Race: 1}
@@ -139,7 +157,7 @@ func ended(c *workload.Config) {
 func TestALockThatBreaksFailsTheTestInPlainWords(t *testing.T) {
 	needsServers(t)
 	dir := t.TempDir()
-	tr, report := try(t, target(t, "zk-lock"), nil, Duration(6*time.Second), Locks(1), OwnFaults(flapping.Kind()), With(ended), Keep(dir), Seed(7))
+	tr, report := try(t, target(t, "zk-lock"), nil, Duration(6*time.Second), Locks(1), OwnFaults(ownFault()), With(ended), Keep(dir), Seed(7))
 	if !tr.failed || report.Outcome() != verdict.Violated {
 		t.Fatalf("the test failed: %v, and the run is %s", tr.failed, report.Outcome())
 	}
@@ -167,18 +185,18 @@ func ownFaultStruck(t *testing.T, history string, report *checker.Report) {
 	}
 	edges := map[histories.Type]int{}
 	for _, e := range h.Events {
-		if e.Fault != nil && e.Fault.Name == "flapping" && e.Error == "" && e.Fault.Params["times"] == "2" && len(e.Fault.Processes) > 0 {
+		if e.Fault != nil && e.Fault.Name == "own" && e.Error == "" && e.Fault.Params["times"] == "2" && len(e.Fault.Processes) > 0 {
 			edges[e.Type]++
 		}
 	}
 	if edges[histories.FaultStart] != 1 || edges[histories.FaultStop] != 1 {
 		t.Errorf("on record of the fault: %v, want one start and one stop", edges)
 	}
-	if !slices.ContainsFunc(report.Meetings, func(m checker.Meetings) bool { return m.Fault == "flapping" }) {
+	if !slices.ContainsFunc(report.Meetings, func(m checker.Meetings) bool { return m.Fault == "own" }) {
 		t.Error("the table of what faults have met has no row for it")
 	}
-	again, err := nemesis.FromHistory(h, append(faults.List(), flapping.Kind()))
-	if err != nil || again.Steps[len(again.Steps)-1].Fault != "flapping" {
+	again, err := nemesis.FromHistory(h, append(faults.List(), ownFault()))
+	if err != nil || again.Steps[len(again.Steps)-1].Fault != "own" {
 		t.Errorf("the schedule of the history is %+v, error %v", again, err)
 	}
 	if _, err := nemesis.FromHistory(h, faults.List()); err == nil {

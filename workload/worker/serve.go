@@ -16,8 +16,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/histories"
-	"github.com/zkverify/zkverify/workload/internal/goroutines"
-	"github.com/zkverify/zkverify/workload/internal/network"
+	"github.com/zkverify/zkverify/workload/internal/inprocess"
 	"github.com/zkverify/zkverify/workload/internal/protocol"
 	"github.com/zkverify/zkverify/workload/lock"
 )
@@ -41,7 +40,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, targets ...lock.Tar
 		hello.Hosts = &protocol.Hosts{Name: t.Name(), Description: t.Description(), Recipes: lock.RecipesOf(t)}
 	}
 	w := &hostWorker{
-		targets: targets, out: out, before: goroutines.All(),
+		targets: targets, out: out, before: inprocess.Goroutines(),
 		clients: make(map[int]*hosted), leases: make(map[int64]*hostedLease), cancels: make(map[int64]context.CancelFunc),
 	}
 	w.life, w.end = context.WithCancel(ctx)
@@ -133,7 +132,7 @@ func (w *hostWorker) do(ctx context.Context, c protocol.Command) (answer protoco
 	case protocol.DoEcho:
 		return protocol.Line{}, nil
 	case protocol.DoCensus:
-		return protocol.Line{Stacks: goroutines.Left(w.life, w.before, w.targets), Connects: w.connects()}, nil
+		return protocol.Line{Stacks: inprocess.GoroutinesLeft(w.life, w.before, w.targets), Connects: w.connects()}, nil
 	case protocol.DoPromises:
 		return w.promises(c), nil
 	}
@@ -259,7 +258,7 @@ func (w *hostWorker) all() []*hosted {
 type hosted struct {
 	w      *hostWorker
 	number int
-	wire   *network.Wire
+	wire   *inprocess.Wire
 	target lock.Client
 	absent context.CancelFunc // ends the presence goroutine
 }
@@ -285,7 +284,7 @@ func (w *hostWorker) open(ctx context.Context, c protocol.Command) (protocol.Lin
 		ids[s.Addr], servers = s.ID, append(servers, s.Addr)
 	}
 	timeout := time.Duration(e.Timeout) * time.Millisecond
-	h := &hosted{w: w, number: c.Client, wire: network.New(ids, new(net.Dialer), timeout)}
+	h := &hosted{w: w, number: c.Client, wire: inprocess.NewWire(ids, new(net.Dialer), timeout)}
 	w.mu.Lock()
 	w.had = append(w.had, h)
 	w.mu.Unlock()
@@ -305,7 +304,7 @@ func (w *hostWorker) open(ctx context.Context, c protocol.Command) (protocol.Lin
 	w.mu.Lock()
 	w.clients[c.Client] = h
 	w.mu.Unlock()
-	w.wg.Go(func() { network.KeepPresence(present, h.wire, target, e.Presence, e.Auth().ACL(), h.announced) })
+	w.wg.Go(func() { inprocess.KeepPresence(present, h.wire, target, e.Presence, e.Auth().ACL(), h.announced) })
 	return protocol.Line{Offers: lock.Offered(target)}, nil
 }
 

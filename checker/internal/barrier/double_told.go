@@ -6,29 +6,29 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
-	"github.com/zkverify/zkverify/checker/internal/witness"
+	"github.com/zkverify/zkverify/checker/internal/judge"
 	"github.com/zkverify/zkverify/checker/verdict"
 )
 
 // enteredEarly and the following functions return the witnesses of violations of a double
 // barrier.
 func enteredEarly(t *facts.Trace, e *facts.Op, r, before *round, last *stay, over time.Duration) verdict.Witness {
-	p := witness.OfOp(e)
+	p := judge.OpParty(e)
 	size := t.Header.Locks[e.Lock].Size
 	did := fmt.Sprintf("%v entered round %d of barrier %q at %s", p, r.generation, e.Lock, verdict.At(e.Ret))
 	inTime := begins(t, r, size, 0) <= e.Ret // if there were no earlier rounds
 	switch {
 	case inTime && over > e.Ret && last == nil:
-		w := witness.New(t, e.Lock, e.Ret, over, p)
+		w := judge.NewWitness(t, e.Lock, e.Ret, over, p)
 		w.What = fmt.Sprintf("%s, before round %d had begun", did, before.generation)
 		return w
 	case inTime && over > e.Ret:
-		q := witness.OfOp(last.enter)
-		w := witness.New(t, e.Lock, e.Ret, over, q, p)
+		q := judge.OpParty(last.enter)
+		w := judge.NewWitness(t, e.Lock, e.Ret, over, q, p)
 		w.What = fmt.Sprintf("%s, while %v was inside round %d%s", did, q, before.generation, stayed(t, last))
 		return w
 	}
-	w := witness.New(t, e.Lock, e.Call, e.Ret, p)
+	w := judge.NewWitness(t, e.Lock, e.Call, e.Ret, p)
 	there := newCrowd(t, r)
 	most := there.at(0)
 	for _, o := range r.enters { // by invocation
@@ -41,30 +41,30 @@ func enteredEarly(t *facts.Trace, e *facts.Op, r, before *round, last *stay, ove
 }
 
 func enteredWithout(t *facts.Trace, e *facts.Op, counted int, gone []*facts.Op) verdict.Witness {
-	p := witness.OfOp(e)
+	p := judge.OpParty(e)
 	var names []string
 	from := e.Ret
 	for _, o := range gone {
-		names = append(names, fmt.Sprintf("%v had given up by transaction %#x", witness.OfOp(o), o.Token.Zxid))
+		names = append(names, fmt.Sprintf("%v had given up by transaction %#x", judge.OpParty(o), o.Token.Zxid))
 		from = min(from, o.Call)
 	}
-	w := witness.New(t, e.Lock, from, e.Ret, p, witness.OfOp(gone[0]))
+	w := judge.NewWitness(t, e.Lock, from, e.Ret, p, judge.OpParty(gone[0]))
 	w.What = fmt.Sprintf("%v entered round %d of barrier %q at %s, which transaction %#x began, with %d of its %d members: %s",
 		p, e.Generation, e.Lock, verdict.At(e.Ret), e.Token.Zxid, counted, t.Header.Locks[e.Lock].Size, strings.Join(names, ", "))
 	return w
 }
 
 func enteredLate(t *facts.Trace, e *facts.Op, later int) verdict.Witness {
-	p := witness.OfOp(e)
-	w := witness.New(t, e.Lock, e.Call, e.Ret, p)
+	p := judge.OpParty(e)
+	w := judge.NewWitness(t, e.Lock, e.Call, e.Ret, p)
 	w.What = fmt.Sprintf("%v came to round %d of barrier %q at %s and entered, although round %d had been entered before", p, e.Generation, e.Lock, verdict.At(e.Call), later)
 	return w
 }
 
 func leftEarly(t *facts.Trace, l *facts.Op, s *stay) verdict.Witness {
-	p, q := witness.OfOp(l), witness.OfOp(s.enter)
+	p, q := judge.OpParty(l), judge.OpParty(s.enter)
 	generation := l.Generation
-	w := witness.New(t, l.Lock, l.Ret, s.until, q, p)
+	w := judge.NewWitness(t, l.Lock, l.Ret, s.until, q, p)
 	if s.enter.Call > l.Ret {
 		w.What = fmt.Sprintf("%v came to round %d of barrier %q at %s and entered, although the round was over: %v had left it at %s", q, generation, l.Lock, verdict.At(s.enter.Call), p, verdict.At(l.Ret))
 		return w

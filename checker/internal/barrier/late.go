@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
-	"github.com/zkverify/zkverify/checker/internal/witness"
+	"github.com/zkverify/zkverify/checker/internal/judge"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/histories/service"
@@ -78,8 +78,8 @@ func (l *lateCalls) twice(t *facts.Trace, v *verdict.Verdict) {
 			continue
 		}
 		v.Violate(func() verdict.Witness {
-			p := witness.OfOp(o)
-			w := witness.New(t, o.Lock, o.Call, endOf(t, o), p)
+			p := judge.OpParty(o)
+			w := judge.NewWitness(t, o.Lock, o.Call, endOf(t, o), p)
 			w.What = fmt.Sprintf("%v called remove of %q at %s, which took away the barrier of %#x and then that of %#x", p, o.Lock, verdict.At(o.Call), gone[0].Created.Zxid, gone[1].Created.Zxid)
 			return w
 		})
@@ -137,8 +137,8 @@ func free(t *facts.Trace, o *facts.Op, nodes []*service.Node, in facts.Span) boo
 }
 
 func late(t *facts.Trace, o *facts.Op, free facts.Span, bound time.Duration) verdict.Witness {
-	p := witness.OfOp(o)
-	w := witness.New(t, o.Lock, free.From, free.To, p)
+	p := judge.OpParty(o)
+	w := judge.NewWitness(t, o.Lock, free.From, free.To, p)
 	why := map[histories.Op]string{
 		histories.Wait: "the barrier was down", histories.Enter: "enough members were there", histories.Leave: "no other member was there",
 	}[o.Kind]

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
-	"github.com/zkverify/zkverify/checker/internal/witness"
+	"github.com/zkverify/zkverify/checker/internal/judge"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/internal/collection"
@@ -260,8 +260,8 @@ func DecideBarrier(t *facts.Trace, w verdict.Witness, keep map[int]bool) {
 }
 
 func passedEarly(t *facts.Trace, d demand, removes int) verdict.Witness {
-	p, q := witness.OfOp(d.wait), witness.OfOp(d.set)
-	w := witness.New(t, d.wait.Lock, d.wait.Call, d.wait.Ret, q, p)
+	p, q := judge.OpParty(d.wait), judge.OpParty(d.set)
+	w := judge.NewWitness(t, d.wait.Lock, d.wait.Call, d.wait.Ret, q, p)
 	w.What = fmt.Sprintf("%v waited at barrier %q from %s and passed at %s, although %v had put it up by %s", p, w.Lock, verdict.At(d.wait.Call), verdict.At(d.wait.Ret), q, verdict.At(d.set.Ret))
 	if removes == 0 {
 		w.What += " and no process had asked to remove it since"

@@ -9,7 +9,6 @@ import (
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
 	"github.com/zkverify/zkverify/checker/internal/judge"
-	"github.com/zkverify/zkverify/checker/internal/witness"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/internal/words"
@@ -73,7 +72,7 @@ func endOf(t *facts.Trace, h *facts.Hold) (gone time.Duration, ended bool) {
 		return gone, ended
 	}
 	if expired, known := t.Service.Expired(h.Session); known {
-		if at := facts.After(expired, witness.LateSight); !ended || at < gone {
+		if at := facts.After(expired, judge.LateSight); !ended || at < gone {
 			return at, true
 		}
 	}
@@ -178,8 +177,8 @@ func ofAnother(f *facts.Fault, h *facts.Hold) bool {
 }
 
 func untoldDeletion(t *facts.Trace, h *facts.Hold, f *facts.Fault, deadline time.Duration) verdict.Witness {
-	p := witness.OfHold(h)
-	w := witness.New(t, h.Lock, f.Start, h.End, p)
+	p := judge.HoldParty(h)
+	w := judge.NewWitness(t, h.Lock, f.Start, h.End, p)
 	w.Untold = true
 	w.What = fmt.Sprintf("the node of %v was deleted by an administrator at %s while it held lock %q; it %s, and had to be by %s", p, verdict.At(f.Start), h.Lock, wasTold(h), verdict.At(deadline))
 	return w
@@ -215,8 +214,8 @@ func (j *lossJudge) Conclude(_ *judge.Engines, t *facts.Trace) {
 }
 
 func untold(t *facts.Trace, h *facts.Hold, ended, deadline time.Duration) verdict.Witness {
-	p := witness.OfHold(h)
-	w := witness.New(t, h.Lock, ended, h.End, p)
+	p := judge.HoldParty(h)
+	w := judge.NewWitness(t, h.Lock, ended, h.End, p)
 	w.Untold = true
 	how := "ended at " + verdict.At(ended) + " (seen)"
 	if seen, ok := t.Sessions.Expired[h.Session]; !ok || seen > ended {

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
-	"github.com/zkverify/zkverify/checker/internal/witness"
+	"github.com/zkverify/zkverify/checker/internal/judge"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/internal/words"
@@ -49,7 +49,7 @@ func noLeak(t *facts.Trace, v *verdict.Verdict) {
 		}
 		if l.n > 0 {
 			v.Violate(func() verdict.Witness {
-				w := witness.New(t, "", ended, t.Census.Time)
+				w := judge.NewWitness(t, "", ended, t.Census.Time)
 				w.What = fmt.Sprintf("%s left when every client had released", words.Count(l.n, l.what))
 				switch l.what {
 				case "contender node":
@@ -71,7 +71,7 @@ func noLeak(t *facts.Trace, v *verdict.Verdict) {
 	}
 	if n := left.Kept - keptEach*left.Clients; left.Clients > 0 && n > 0 {
 		v.Violate(func() verdict.Witness {
-			w := witness.New(t, "", ended, t.Census.Time)
+			w := judge.NewWitness(t, "", ended, t.Census.Time)
 			w.What = fmt.Sprintf("%s, idle, had %s more than when they were opened", words.Count(left.Clients, "client"), words.Count(left.Kept, "goroutine"))
 			return w
 		})
@@ -83,7 +83,7 @@ func noLeak(t *facts.Trace, v *verdict.Verdict) {
 	v.Conclude("no contender node, watch or goroutine was left", "something was left when every client had released")
 }
 
-// notCounted says what could not be counted, and why.
+// notCounted names the things that could not be counted, with the reason.
 func notCounted(c *histories.Census) string {
 	var all []string
 	for _, what := range slices.Sorted(maps.Keys(c.Uncounted)) {

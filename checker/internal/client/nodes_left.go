@@ -8,7 +8,6 @@ import (
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
 	"github.com/zkverify/zkverify/checker/internal/judge"
-	"github.com/zkverify/zkverify/checker/internal/witness"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/histories/service"
@@ -208,9 +207,9 @@ func (j *nodesLeft) judge() {
 		n := &nodes[i]
 		if idle, left := j.left(n); left {
 			j.v.Violate(func() verdict.Witness {
-				w := witness.New(j.t, n.Lock(), idle.From, idle.To)
+				w := judge.NewWitness(j.t, n.Lock(), idle.From, idle.To)
 				w.What = fmt.Sprintf("session %s had no use for %q from %s on, and its node %s of %#x was there for %s more; it %s",
-					n.Session, n.Lock(), verdict.At(idle.From), n.Name(), n.Created.Zxid, verdict.Ms(idle.Length()), witness.Deletion(j.t, n))
+					n.Session, n.Lock(), verdict.At(idle.From), n.Name(), n.Created.Zxid, verdict.Ms(idle.Length()), judge.Deletion(j.t, n))
 				return w
 			})
 		}
@@ -224,8 +223,8 @@ func (j *nodesLeft) judge() {
 		case a.Refused && a.Late() > 0: // its context has ended, and it waits no longer
 		default:
 			j.v.Violate(func() verdict.Witness {
-				w := witness.New(j.t, a.Lock, a.Call, a.Ret, witness.OfOp(a.Op))
-				w.What = fmt.Sprintf("%s of %q returned at %s, when its node %#x was still there: it %s", a.what, a.Lock, verdict.At(a.Ret), n.Created.Zxid, witness.Deletion(j.t, n))
+				w := judge.NewWitness(j.t, a.Lock, a.Call, a.Ret, judge.OpParty(a.Op))
+				w.What = fmt.Sprintf("%s of %q returned at %s, when its node %#x was still there: it %s", a.what, a.Lock, verdict.At(a.Ret), n.Created.Zxid, judge.Deletion(j.t, n))
 				return w
 			})
 		}

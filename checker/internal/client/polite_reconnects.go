@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
-	"github.com/zkverify/zkverify/checker/internal/witness"
+	"github.com/zkverify/zkverify/checker/internal/judge"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/internal/words"
@@ -29,7 +29,7 @@ func PoliteReconnects(t *facts.Trace, v *verdict.Verdict) {
 		if client.Most > bound {
 			v.Violate(func() verdict.Witness {
 				from := max(0, t.Census.Time-client.Ago)
-				w := witness.New(t, "", from, min(from+window, t.End))
+				w := judge.NewWitness(t, "", from, min(from+window, t.End))
 				w.What = fmt.Sprintf("client %d tried to connect %s within %s, and promises at most %d; %d in all", client.Client, words.Count(client.Most, "time"), verdict.Ms(window), bound, client.Attempts)
 				return w
 			})

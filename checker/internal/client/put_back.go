@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
-	"github.com/zkverify/zkverify/checker/internal/witness"
+	"github.com/zkverify/zkverify/checker/internal/judge"
 	"github.com/zkverify/zkverify/checker/verdict"
 )
 
@@ -44,7 +44,7 @@ func (j *revocationJudge) notPutBack(t *facts.Trace) {
 			continue
 		}
 		j.v.Violate(func() verdict.Witness {
-			w := witness.New(t, e.Lock, e.Time, by, witness.OfNotice(e))
+			w := judge.NewWitness(t, e.Lock, e.Time, by, judge.NoticeParty(e))
 			w.What = fmt.Sprintf("%s was told at %s that another client asks it to release %q, and had not put the data of its node back at %s: the write of %s had other data",
 				e.Name, verdict.At(e.Time), e.Lock, verdict.At(by), verdict.At(n.Writes[i].Time))
 			return w

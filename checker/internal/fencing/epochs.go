@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
-	"github.com/zkverify/zkverify/checker/internal/witness"
+	"github.com/zkverify/zkverify/checker/internal/judge"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 )
@@ -172,14 +172,14 @@ func (e *epochs) close(t *facts.Trace, violate func(func() verdict.Witness)) {
 }
 
 func counterWitness(t *facts.Trace, a, b *facts.Op, what string) verdict.Witness {
-	w := witness.New(t, a.Lock, min(a.Call, b.Call), max(a.Ret, b.Ret), witness.OfOp(a), witness.OfOp(b))
+	w := judge.NewWitness(t, a.Lock, min(a.Call, b.Call), max(a.Ret, b.Ret), judge.OpParty(a), judge.OpParty(b))
 	w.What = what
 	return w
 }
 
 func wroteTwice(t *facts.Trace, a, b *facts.Op) verdict.Witness {
 	return counterWitness(t, a, b, fmt.Sprintf("%v and %v both wrote %d to the %s counter of lock %q, at %s and %s: one increment is lost",
-		witness.OfOp(a), witness.OfOp(b), a.Value, a.Store, a.Lock, verdict.At(a.Ret), verdict.At(b.Ret)))
+		judge.OpParty(a), judge.OpParty(b), a.Value, a.Store, a.Lock, verdict.At(a.Ret), verdict.At(b.Ret)))
 }
 
 func wentBack(t *facts.Trace, a, b *facts.Op) verdict.Witness {
@@ -188,15 +188,15 @@ func wentBack(t *facts.Trace, a, b *facts.Op) verdict.Witness {
 		did = "read"
 	}
 	return counterWitness(t, a, b, fmt.Sprintf("%v wrote %d to the %s counter of lock %q at %s, then %v %s %d at %s: the counter went back",
-		witness.OfOp(a), a.Value, a.Store, a.Lock, verdict.At(a.Ret), witness.OfOp(b), did, b.Value, verdict.At(b.Ret)))
+		judge.OpParty(a), a.Value, a.Store, a.Lock, verdict.At(a.Ret), judge.OpParty(b), did, b.Value, verdict.At(b.Ret)))
 }
 
 func noIncrement(t *facts.Trace, r, w *facts.Op) verdict.Witness {
 	return counterWitness(t, r, w, fmt.Sprintf("%v read %d from the %s counter of lock %q at %s and wrote %d at %s: that is no increment",
-		witness.OfOp(w), r.Value, r.Store, r.Lock, verdict.At(r.Ret), w.Value, verdict.At(w.Ret)))
+		judge.OpParty(w), r.Value, r.Store, r.Lock, verdict.At(r.Ret), w.Value, verdict.At(w.Ret)))
 }
 
 func gap(t *facts.Trace, a, b *facts.Op, missing int64) verdict.Witness {
 	return counterWitness(t, a, b, fmt.Sprintf("%v wrote %d to the %s counter of lock %q at %s, but no operation wrote %d",
-		witness.OfOp(b), b.Value, b.Store, b.Lock, verdict.At(b.Ret), missing))
+		judge.OpParty(b), b.Value, b.Store, b.Lock, verdict.At(b.Ret), missing))
 }

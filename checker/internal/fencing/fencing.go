@@ -8,7 +8,6 @@ import (
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
 	"github.com/zkverify/zkverify/checker/internal/judge"
-	"github.com/zkverify/zkverify/checker/internal/witness"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/internal/words"
@@ -180,32 +179,32 @@ func newer(a, b *facts.Hold) *facts.Hold {
 }
 
 func grant(t *facts.Trace, from, to time.Duration, what string, a, b verdict.Party, lock string) verdict.Witness {
-	w := witness.New(t, lock, from, to, a, b)
+	w := judge.NewWitness(t, lock, from, to, a, b)
 	w.What = what
 	return w
 }
 
 func olderToken(t *facts.Trace, a, b *facts.Hold) verdict.Witness {
-	p, q := witness.OfHold(a), witness.OfHold(b)
+	p, q := judge.HoldParty(a), judge.HoldParty(b)
 	return grant(t, a.Start, b.Start, fmt.Sprintf("%v was granted lock %q at %s with token %s; %v asked for it later, at %s, and was granted it with the older token %s",
 		p, a.Lock, verdict.At(a.Start), verdict.Token(a.Token), q, verdict.At(b.Call), verdict.Token(b.Token)), p, q, a.Lock)
 }
 
 func sameToken(t *facts.Trace, a, b *facts.Hold) verdict.Witness {
-	p, q := witness.OfHold(a), witness.OfHold(b)
+	p, q := judge.HoldParty(a), judge.HoldParty(b)
 	return grant(t, min(a.Start, b.Start), max(a.Start, b.Start), fmt.Sprintf("%v and %v were granted lock %q with the same token %s, at %s and %s",
 		p, q, a.Lock, verdict.Token(a.Token), verdict.At(a.Start), verdict.At(b.Start)), p, q, a.Lock)
 }
 
 func otherToken(t *facts.Trace, h *facts.Hold, re *facts.Op) verdict.Witness {
-	p, q := witness.OfHold(h), witness.OfOp(re)
+	p, q := judge.HoldParty(h), judge.OpParty(re)
 	return grant(t, re.Call, re.Ret, fmt.Sprintf("%v holds lock %q with token %s and re-entered it at %s with token %s",
 		q, h.Lock, verdict.Token(h.Token), verdict.At(re.Ret), verdict.Token(re.Token)), p, q, h.Lock)
 }
 
 func noToken(t *facts.Trace, h *facts.Hold) verdict.Witness {
-	p := witness.OfHold(h)
-	w := witness.New(t, h.Lock, h.Call, h.Start, p)
+	p := judge.HoldParty(h)
+	w := judge.NewWitness(t, h.Lock, h.Call, h.Start, p)
 	w.What = fmt.Sprintf("%v was granted lock %q at %s without a token", p, h.Lock, verdict.At(h.Start))
 	return w
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
-	"github.com/zkverify/zkverify/checker/internal/witness"
+	"github.com/zkverify/zkverify/checker/internal/judge"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 )
@@ -59,7 +59,7 @@ func (o *turnOrder) settle(v *verdict.Verdict, t *facts.Trace) {
 }
 
 func laterTurn(t *facts.Trace, a, b *facts.Hold) verdict.Witness {
-	p, q := witness.OfHold(a), witness.OfHold(b)
+	p, q := judge.HoldParty(a), judge.HoldParty(b)
 	return grant(t, b.Start, b.Start, fmt.Sprintf("%v was granted lock %q at %s with token %s, and then %v at %s, who held it until it gave it back, with the older token %s",
 		p, a.Lock, verdict.At(a.Start), verdict.Token(a.Token), q, verdict.At(b.Start), verdict.Token(b.Token)), p, q, a.Lock)
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
-	"github.com/zkverify/zkverify/checker/internal/witness"
+	"github.com/zkverify/zkverify/checker/internal/judge"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 )
@@ -43,10 +43,10 @@ func (j *unguarded) Completed(o *facts.Op) {
 			continue
 		}
 		j.v.Violate(func() verdict.Witness {
-			p := witness.OfOp(o)
-			w := witness.New(j.t, o.Lock, o.Call, o.Ret, p)
+			p := judge.OpParty(o)
+			w := judge.NewWitness(j.t, o.Lock, o.Call, o.Ret, p)
 			w.What = fmt.Sprintf("%v called a write to the guarded counter of %q at %s, and it was carried out although the node %#x of its lease of %q was gone: it %s",
-				p, o.Lock, verdict.At(o.Call), n.Created.Zxid, h.Lock, witness.Deletion(j.t, n))
+				p, o.Lock, verdict.At(o.Call), n.Created.Zxid, h.Lock, judge.Deletion(j.t, n))
 			return w
 		})
 		return

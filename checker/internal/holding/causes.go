@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
-	"github.com/zkverify/zkverify/checker/internal/witness"
+	"github.com/zkverify/zkverify/checker/internal/judge"
 	"github.com/zkverify/zkverify/checker/verdict"
 )
 
@@ -40,7 +40,7 @@ func (o causes) blame(t *facts.Trace, v *verdict.Verdict, tell func(t *facts.Tra
 	slices.SortStableFunc(o, func(x, y overlapping) int { return cmp.Compare(x.since(), y.since()) })
 	met := map[string]bool{}
 	for _, x := range o {
-		cause := witness.CauseOf(t, x.until(), x.a.Hold, x.b.Hold)
+		cause := judge.CauseOf(t, x.until(), x.a.Hold, x.b.Hold)
 		v.Blame(cause)
 		if !met[cause] {
 			met[cause] = true

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
-	"github.com/zkverify/zkverify/checker/internal/witness"
+	"github.com/zkverify/zkverify/checker/internal/judge"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 )
@@ -28,10 +28,10 @@ func (j *readWriteJudge) fromNothing(t *facts.Trace, h *facts.Hold) {
 		return
 	}
 	j.v.Violate(func() verdict.Witness {
-		p := witness.OfHold(h)
-		w := witness.New(t, h.Lock, h.Call, h.Start, p)
+		p := judge.HoldParty(h)
+		w := judge.NewWitness(t, h.Lock, h.Call, h.Start, p)
 		w.What = fmt.Sprintf("%v, a writer of lock %q, asked for it to read as well at %s and was granted it, although its node %#x was gone: it %s",
-			p, h.Lock, verdict.At(h.Call), n.Created.Zxid, witness.Deletion(t, n))
+			p, h.Lock, verdict.At(h.Call), n.Created.Zxid, judge.Deletion(t, n))
 		return w
 	})
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
 	"github.com/zkverify/zkverify/checker/internal/judge"
-	"github.com/zkverify/zkverify/checker/internal/witness"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/internal/words"
@@ -216,30 +215,30 @@ func placeOf(n int, o *facts.Op) *facts.Place {
 }
 
 func partWithoutToken(t *facts.Trace, g []*facts.Op, part *facts.Op) verdict.Witness {
-	p := witness.OfOp(g[0])
-	w := witness.New(t, part.Lock, part.Call, part.Ret, p)
+	p := judge.OpParty(g[0])
+	w := judge.NewWitness(t, part.Lock, part.Call, part.Ret, p)
 	w.What = fmt.Sprintf("%v acquired %s at %s, without a token for lock %q", p, words.Count(len(g), "lock"), verdict.At(part.Ret), part.Lock)
 	return w
 }
 
 func notAll(t *facts.Trace, a, b *facts.Hold) verdict.Witness {
-	p, q := witness.OfHold(b), witness.OfHold(a)
-	w := witness.New(t, b.Lock, b.Start, min(a.End, b.End), p, q)
+	p, q := judge.HoldParty(b), judge.HoldParty(a)
+	w := judge.NewWitness(t, b.Lock, b.Start, min(a.End, b.End), p, q)
 	n := b.Acquire.Parts
 	w.What = fmt.Sprintf("%v acquired %s at %s, and had not got all of them: %v held lock %q, since %s", p, words.Count(n, "lock"), verdict.At(b.Start), q, b.Lock, verdict.At(a.Start))
 	return w
 }
 
 func keptPart(t *facts.Trace, o *facts.Op, h *facts.Hold) verdict.Witness {
-	p, q := witness.OfOp(o), witness.OfHold(h)
-	w := witness.New(t, h.Lock, o.Call, h.Start, p, q)
+	p, q := judge.OpParty(o), judge.HoldParty(h)
+	w := judge.NewWitness(t, h.Lock, o.Call, h.Start, p, q)
 	w.What = fmt.Sprintf("%v failed at %s to acquire %s, but its place in the queue of lock %q, token %s, was granted to %v at %s", p, verdict.At(o.Ret), words.Count(o.Parts, "lock"), h.Lock, verdict.Token(h.Token), q, verdict.At(h.Start))
 	return w
 }
 
 func deadlock(t *facts.Trace, a, b *facts.Op) verdict.Witness {
-	p, q := witness.OfOp(a), witness.OfOp(b)
-	w := witness.New(t, a.Lock, max(a.Call, b.Call), min(a.Ret, b.Ret), p, q)
+	p, q := judge.OpParty(a), judge.OpParty(b)
+	w := judge.NewWitness(t, a.Lock, max(a.Call, b.Call), min(a.Ret, b.Ret), p, q)
 	w.What = fmt.Sprintf("%v and %v waited for each other: the one was ahead in the queue of lock %q, the other in that of lock %q", p, q, a.Lock, b.Lock)
 	return w
 }

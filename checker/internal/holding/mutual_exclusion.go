@@ -7,7 +7,6 @@ import (
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
 	"github.com/zkverify/zkverify/checker/internal/judge"
-	"github.com/zkverify/zkverify/checker/internal/witness"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/internal/words"
@@ -174,15 +173,15 @@ func overlap(t *facts.Trace, a, b facts.Piece, say func(p, q verdict.Party) stri
 	if b.Hold.Start < a.Hold.Start {
 		a, b = b, a
 	}
-	p, q := witness.OfHold(a.Hold), witness.OfHold(b.Hold)
-	w := witness.New(t, a.Hold.Lock, from, to, p, q)
+	p, q := judge.HoldParty(a.Hold), judge.HoldParty(b.Hold)
+	w := judge.NewWitness(t, a.Hold.Lock, from, to, p, q)
 	until := "to " + verdict.At(w.To) + ", for " + verdict.Ms(w.To-w.From)
 	if w.Open {
 		until = "until the history ends at " + verdict.At(w.To)
 	}
 	w.What = fmt.Sprintf("%s from %s %s", say(p, q), verdict.At(from), until)
 	w.What += w.Ending()
-	witness.AddOrder(t, &w, a.Hold, b.Hold)
+	judge.AddOrder(t, &w, a.Hold, b.Hold)
 	if a.Hold.Mode == histories.ModeRead || b.Hold.Mode == histories.ModeRead {
 		return w // fencing protects no reads
 	}

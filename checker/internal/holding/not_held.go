@@ -6,7 +6,6 @@ import (
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
 	"github.com/zkverify/zkverify/checker/internal/judge"
-	"github.com/zkverify/zkverify/checker/internal/witness"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/internal/words"
@@ -70,8 +69,8 @@ func takenAway(t *facts.Trace, o *facts.Op) bool {
 }
 
 func notHeld(t *facts.Trace, o *facts.Op) verdict.Witness {
-	p := witness.OfHold(o.Hold)
-	w := witness.New(t, o.Lock, o.Call, o.Ret, p)
+	p := judge.HoldParty(o.Hold)
+	w := judge.NewWitness(t, o.Lock, o.Call, o.Ret, p)
 	w.What = fmt.Sprintf("%v held lock %q since %s and was not told of a loss, but its release of %s was answered at %s that it did not hold it%s",
 		p, o.Lock, verdict.At(o.Hold.Start), verdict.At(o.Call), verdict.At(o.Ret), verdict.Because(o.Why()))
 	return w

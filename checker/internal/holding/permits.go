@@ -8,7 +8,6 @@ import (
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
 	"github.com/zkverify/zkverify/checker/internal/judge"
-	"github.com/zkverify/zkverify/checker/internal/witness"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/internal/words"
@@ -223,18 +222,18 @@ func (w *permitSweep) window(t *facts.Trace, holds []*facts.Hold, sizes *Sizes, 
 func tooMany(t *facts.Trace, s shortage, sizes *Sizes, since time.Duration, changes bool) verdict.Witness {
 	s.granted = s.granted.Now(facts.PiecesOf([]*facts.Hold{s.granted.Hold}))
 	h := s.granted.Hold
-	q := witness.OfHold(h)
+	q := judge.HoldParty(h)
 	until, sum := s.granted.To, h.Permits
 	var held []string
 	var parties []verdict.Party
 	for _, p := range s.held {
 		p = p.Now(facts.PiecesOf([]*facts.Hold{p.Hold}))
-		held = append(held, fmt.Sprintf("%v held %d", witness.OfHold(p.Hold), p.Hold.Permits))
-		parties = append(parties, witness.OfHold(p.Hold))
+		held = append(held, fmt.Sprintf("%v held %d", judge.HoldParty(p.Hold), p.Hold.Permits))
+		parties = append(parties, judge.HoldParty(p.Hold))
 		sum += p.Hold.Permits
 		until = min(until, p.To)
 	}
-	w := witness.New(t, h.Lock, s.granted.From, until, append(parties, q)...)
+	w := judge.NewWitness(t, h.Lock, s.granted.From, until, append(parties, q)...)
 	w.What = fmt.Sprintf("%v was granted %s of semaphore %q at %s", q, words.Count(h.Permits, "permit"), w.Lock, verdict.At(s.granted.From))
 	if len(held) > 0 {
 		w.What += " while " + strings.Join(held, ", ")
@@ -258,7 +257,7 @@ func tooMany(t *facts.Trace, s shortage, sizes *Sizes, since time.Duration, chan
 
 // noOrder returns the witness of grants that no order of the changes of the size allows.
 func noOrder(t *facts.Trace, lock string, when facts.Span) verdict.Witness {
-	w := witness.New(t, lock, when.From, min(when.To, t.End))
+	w := judge.NewWitness(t, lock, when.From, min(when.To, t.End))
 	w.What = fmt.Sprintf("in whatever order the changes of the size of semaphore %q took effect, one of the grants between %s and %s found no room", lock, verdict.At(w.From), verdict.At(w.To))
 	return w
 }

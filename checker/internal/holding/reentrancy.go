@@ -8,7 +8,6 @@ import (
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
 	"github.com/zkverify/zkverify/checker/internal/judge"
-	"github.com/zkverify/zkverify/checker/internal/witness"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/internal/words"
@@ -85,10 +84,10 @@ func (j *reentrancyJudge) Window(e *judge.Engines, t *facts.Trace) int {
 		})
 	}
 	j.early = slices.DeleteFunc(j.early, func(g earlyGrant) bool {
-		if !t.Last && t.End <= facts.After(g.b.From, witness.LateSight) {
+		if !t.Last && t.End <= facts.After(g.b.From, judge.LateSight) {
 			return false
 		}
-		if !t.Robbed(g.a.Hold, g.b.From, witness.LateSight) {
+		if !t.Robbed(g.a.Hold, g.b.From, judge.LateSight) {
 			v.Violate(func() verdict.Witness { return freedByInner(t, g.a, g.b, g.release) })
 		}
 		return true
@@ -121,27 +120,27 @@ func (j *reentrancyJudge) Conclude(_ *judge.Engines, t *facts.Trace) {
 }
 
 func letInAgain(t *facts.Trace, o *facts.Op) verdict.Witness {
-	p := witness.OfOp(o)
-	w := witness.New(t, o.Lock, o.Call, o.Ret, witness.OfHold(o.Again), p)
+	p := judge.OpParty(o)
+	w := judge.NewWitness(t, o.Lock, o.Call, o.Ret, judge.HoldParty(o.Again), p)
 	w.What = fmt.Sprintf("%v held lock %q, which is not reentrant, and acquired it again at %s", p, w.Lock, verdict.At(o.Ret))
 	return w
 }
 
 func wrongDepth(t *facts.Trace, o facts.OddDepth) verdict.Witness {
-	p := witness.OfOp(o.Op)
+	p := judge.OpParty(o.Op)
 	if o.Lost != nil {
-		w := witness.New(t, o.Op.Lock, o.Lost.End, o.Op.Ret, witness.OfHold(o.Lost), p)
-		w.What = fmt.Sprintf("%v had lost lock %q at %s, and was let in again at %s as if it still held it", witness.OfHold(o.Lost), w.Lock, verdict.At(o.Lost.End), verdict.At(o.Op.Ret))
+		w := judge.NewWitness(t, o.Op.Lock, o.Lost.End, o.Op.Ret, judge.HoldParty(o.Lost), p)
+		w.What = fmt.Sprintf("%v had lost lock %q at %s, and was let in again at %s as if it still held it", judge.HoldParty(o.Lost), w.Lock, verdict.At(o.Lost.End), verdict.At(o.Op.Ret))
 		return w
 	}
-	w := witness.New(t, o.Op.Lock, o.Op.Call, o.Op.Ret, p)
+	w := judge.NewWitness(t, o.Op.Lock, o.Op.Call, o.Op.Ret, p)
 	w.What = fmt.Sprintf("%v acquired lock %q at %s to depth %d, but the depth above what its owner held is %d", p, w.Lock, verdict.At(o.Op.Ret), max(o.Op.Depth, 1), o.Want)
 	return w
 }
 
 func freedByInner(t *facts.Trace, a, b facts.Piece, r facts.InnerRelease) verdict.Witness {
-	p, q := witness.OfHold(a.Hold), witness.OfHold(b.Hold)
-	w := witness.New(t, a.Hold.Lock, r.Time, min(a.To, b.To), p, q)
+	p, q := judge.HoldParty(a.Hold), judge.HoldParty(b.Hold)
+	w := judge.NewWitness(t, a.Hold.Lock, r.Time, min(a.To, b.To), p, q)
 	w.What = fmt.Sprintf("the inner release of lock %q by %v at %s let %v in at %s, while the outer hold lasted", w.Lock, p, verdict.At(r.Time), q, verdict.At(b.From))
 	return w
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
-	"github.com/zkverify/zkverify/checker/internal/witness"
+	"github.com/zkverify/zkverify/checker/internal/judge"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/internal/words"
@@ -138,8 +138,8 @@ func grantsOf(t *facts.Trace) map[*facts.LockInfo][]*facts.Op {
 
 // beyondSize returns the witness of a grant of more permits than the size.
 func beyondSize(t *facts.Trace, g *facts.Op, most SizeChange) verdict.Witness {
-	p := witness.OfOp(g)
-	w := witness.New(t, g.Lock, g.Call, g.Ret, p)
+	p := judge.OpParty(g)
+	w := judge.NewWitness(t, g.Lock, g.Call, g.Ret, p)
 	w.What = fmt.Sprintf("%v was granted %s of semaphore %q at %s, by transaction %#x, when there were %d at most",
 		p, words.Count(g.Permits, "permit"), w.Lock, verdict.At(g.Ret), g.Token.Zxid, most.Size)
 	if most.by != 0 {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
-	"github.com/zkverify/zkverify/checker/internal/witness"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/internal/words"
 )
@@ -38,7 +37,7 @@ func (e *Engines) Compare(t *facts.Trace, v *verdict.Verdict, lock string, found
 // noOrderOf returns a witness of a search that found no order, where no better witness is
 // known.
 func noOrderOf(t *facts.Trace, lock string, a Answer) verdict.Witness {
-	w := witness.New(t, lock, a.From, min(a.To, t.End))
+	w := NewWitness(t, lock, a.From, min(a.To, t.End))
 	w.What = fmt.Sprintf("Porcupine finds no order in which %s of lock %q, between %s and %s, can have taken effect", words.Count(a.N, "step"), lock, verdict.At(a.From), verdict.At(min(a.To, t.End)))
 	return w
 }

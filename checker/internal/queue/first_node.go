@@ -5,7 +5,6 @@ import (
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
 	"github.com/zkverify/zkverify/checker/internal/judge"
-	"github.com/zkverify/zkverify/checker/internal/witness"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/internal/words"
@@ -54,12 +53,12 @@ func (j *firstNodeJudge) Window(_ *judge.Engines, t *facts.Trace) int {
 		if before == nil {
 			continue
 		}
-		own, p := t.Service.NodeOf(h), witness.OfHold(h)
+		own, p := t.Service.NodeOf(h), judge.HoldParty(h)
 		p.To, p.Open = p.From, false // its part is the grant
 		j.v.Violate(func() verdict.Witness {
-			w := witness.New(t, h.Lock, h.Start, h.Start, p)
+			w := judge.NewWitness(t, h.Lock, h.Start, h.Start, p)
 			w.What = fmt.Sprintf("%v was granted lock %q at %s, when node %#x of session %s was before its own, %#x, on the servers; that node %s",
-				p, h.Lock, verdict.At(h.Start), before.Created.Zxid, before.Session, own.Created.Zxid, witness.Deletion(t, before))
+				p, h.Lock, verdict.At(h.Start), before.Created.Zxid, before.Session, own.Created.Zxid, judge.Deletion(t, before))
 			return w
 		})
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
-	"github.com/zkverify/zkverify/checker/internal/witness"
+	"github.com/zkverify/zkverify/checker/internal/judge"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 )
@@ -125,12 +125,12 @@ func (f *freeTries) wrong() []func() verdict.Witness {
 }
 
 func (f *freeTries) witness(r refusedTry) verdict.Witness {
-	o, p := r.try, witness.OfOp(r.try)
-	w := witness.New(f.t, o.Lock, o.Call, o.Ret, p)
+	o, p := r.try, judge.OpParty(r.try)
+	w := judge.NewWitness(f.t, o.Lock, o.Call, o.Ret, p)
 	w.What = fmt.Sprintf("%v tried lock %q at %s and was refused at %s, when no other process held or wanted it", p, o.Lock, verdict.At(o.Call), verdict.At(o.Ret))
 	if r.last != nil && r.last.Hold != nil {
-		w.Parties = append(w.Parties, witness.OfHold(r.last.Hold))
-		w.What += fmt.Sprintf(": %v, the last who had it, had given it back by %s", witness.OfHold(r.last.Hold), verdict.At(r.last.Hold.Released))
+		w.Parties = append(w.Parties, judge.HoldParty(r.last.Hold))
+		w.What += fmt.Sprintf(": %v, the last who had it, had given it back by %s", judge.HoldParty(r.last.Hold), verdict.At(r.last.Hold.Released))
 	}
 	return w
 }

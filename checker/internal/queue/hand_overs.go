@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
-	"github.com/zkverify/zkverify/checker/internal/witness"
+	"github.com/zkverify/zkverify/checker/internal/judge"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 )
@@ -104,15 +104,15 @@ func (j *fairnessJudge) judgeHandOvers(t *facts.Trace, q *queueOf, lock *facts.L
 }
 
 func handedAfterLoss(t *facts.Trace, o *facts.Op, lost time.Duration) verdict.Witness {
-	p := witness.OfOp(o)
-	w := witness.New(t, o.Lock, lost, o.Ret, p)
+	p := judge.OpParty(o)
+	w := judge.NewWitness(t, o.Lock, lost, o.Ret, p)
 	w.What = fmt.Sprintf("%v was granted lock %q at %s by the hand-over of place %s, which had been lost at %s", p, w.Lock, verdict.At(o.Ret), verdict.Token(histories.Token{Zxid: o.Token.Zxid}), verdict.At(lost))
 	return w
 }
 
 func handedTooOften(t *facts.Trace, o *facts.Op, n int) verdict.Witness {
-	p := witness.OfOp(o)
-	w := witness.New(t, o.Lock, o.Call, o.Ret, p)
+	p := judge.OpParty(o)
+	w := judge.NewWitness(t, o.Lock, o.Call, o.Ret, p)
 	w.What = fmt.Sprintf("%v was granted lock %q at %s by the %s hand-over of place %s, and after %d others have their turn", p, w.Lock, verdict.At(o.Ret), ordinal(n), verdict.Token(histories.Token{Zxid: o.Token.Zxid}), t.Header.Locks[o.Lock].Size)
 	return w
 }

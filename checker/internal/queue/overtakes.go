@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
-	"github.com/zkverify/zkverify/checker/internal/witness"
+	"github.com/zkverify/zkverify/checker/internal/judge"
 	"github.com/zkverify/zkverify/checker/verdict"
 )
 
@@ -63,8 +63,8 @@ func behind(queue []*Contender) int {
 }
 
 func overtake(t *facts.Trace, a, b *Contender, entered bool) verdict.Witness {
-	p, q := witness.OfOp(a.Op), witness.OfOp(b.Op)
-	w := witness.New(t, a.Op.Lock, b.Op.Call, min(max(a.Op.Ret, b.Op.Ret), t.End), p, q)
+	p, q := judge.OpParty(a.Op), judge.OpParty(b.Op)
+	w := judge.NewWitness(t, a.Op.Lock, b.Op.Call, min(max(a.Op.Ret, b.Op.Ret), t.End), p, q)
 	if entered {
 		w.What = fmt.Sprintf("%v was behind %v in the queue of lock %q (places %s, %s), but knew its place at %s, before the other asked for the lock at %s",
 			q, p, w.Lock, verdict.Token(b.Place.Token), verdict.Token(a.Place.Token), verdict.At(b.Place.Time), verdict.At(a.Enter))
@@ -76,8 +76,8 @@ func overtake(t *facts.Trace, a, b *Contender, entered bool) verdict.Witness {
 }
 
 func lostPlace(t *facts.Trace, o *facts.Op, a, b facts.Place) verdict.Witness {
-	p := witness.OfOp(o)
-	w := witness.New(t, o.Lock, a.Time, b.Time, p)
+	p := judge.OpParty(o)
+	w := judge.NewWitness(t, o.Lock, a.Time, b.Time, p)
 	w.What = fmt.Sprintf("%v had place %s in the queue of lock %q at %s and took another, %s, at %s, though its session lived",
 		p, verdict.Token(a.Token), o.Lock, verdict.At(a.Time), verdict.Token(b.Token), verdict.At(b.Time))
 	return w

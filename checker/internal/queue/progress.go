@@ -8,7 +8,6 @@ import (
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
 	"github.com/zkverify/zkverify/checker/internal/judge"
-	"github.com/zkverify/zkverify/checker/internal/witness"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/internal/words"
@@ -298,7 +297,7 @@ func (j *progressJudge) stuck(of pair, waits *waits, graph []verdict.Wait) verdi
 	parties := []verdict.Party{{Process: p, Name: j.t.Header.Name(p), From: of.from, To: of.deadline, Event: -1}}
 	for _, o := range j.recent.all {
 		if o.Process == p && o.Lock == lock && o.Mode == of.Mode && o.Call <= of.deadline {
-			parties[0] = witness.OfOp(o.Op) // its last attempt
+			parties[0] = judge.OpParty(o.Op) // its last attempt
 		}
 	}
 	waiting, asked := waits.waiting[of.LockUse]
@@ -307,7 +306,7 @@ func (j *progressJudge) stuck(of pair, waits *waits, graph []verdict.Wait) verdi
 			parties = append(parties, *blocker)
 		}
 	}
-	w := witness.New(j.t, lock, of.from, min(of.deadline, j.t.End), parties...)
+	w := judge.NewWitness(j.t, lock, of.from, min(of.deadline, j.t.End), parties...)
 	what := fmt.Sprintf("get lock %q", lock)
 	switch {
 	case !j.t.Header.RecipeOf(lock).IsLock():

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
-	"github.com/zkverify/zkverify/checker/internal/witness"
+	"github.com/zkverify/zkverify/checker/internal/judge"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/internal/words"
 )
@@ -48,8 +48,8 @@ func (r *returns) completed(o *facts.Op) {
 
 // witness returns the witness of a violation by an operation, which the window may forget.
 func (r *returns) witness(o *facts.Op, from time.Duration, what func(verdict.Party) string) func() verdict.Witness {
-	p := witness.OfOp(o)
-	w := witness.New(r.t, o.Lock, from, o.Ret, p)
+	p := judge.OpParty(o)
+	w := judge.NewWitness(r.t, o.Lock, from, o.Ret, p)
 	w.What = what(p)
 	return func() verdict.Witness { return w }
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
-	"github.com/zkverify/zkverify/checker/internal/witness"
+	"github.com/zkverify/zkverify/checker/internal/judge"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 )
@@ -99,8 +99,8 @@ func grantedLater(a, b *ticket) *ticket {
 }
 
 func passed(t *facts.Trace, a, b *facts.Op) verdict.Witness {
-	p, q := witness.OfOp(a), witness.OfOp(b)
-	w := witness.New(t, a.Lock, b.Call, max(a.Ret, b.Ret), p, q)
+	p, q := judge.OpParty(a), judge.OpParty(b)
+	w := judge.NewWitness(t, a.Lock, b.Call, max(a.Ret, b.Ret), p, q)
 	w.What = fmt.Sprintf("%v asked for lock %q at %s, when %v had its place in the queue since %s, and was served before it (tokens %s, %s)",
 		q, w.Lock, verdict.At(b.Call), p, verdict.At(knownSince(a)), verdict.Token(b.Token), verdict.Token(a.Token))
 	return w

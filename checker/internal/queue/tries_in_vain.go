@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
-	"github.com/zkverify/zkverify/checker/internal/witness"
+	"github.com/zkverify/zkverify/checker/internal/judge"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 )
@@ -34,7 +34,7 @@ func (r *recentAcquires) triesInVain(from time.Duration) []verdict.Witness {
 		}
 		k := facts.LockUse{Process: o.Process, Lock: o.Lock, Mode: o.Mode}
 		if all[k] == nil {
-			all[k] = &tries{first: o.Call, party: witness.OfOp(o.Op), lock: o.Info()}
+			all[k] = &tries{first: o.Call, party: judge.OpParty(o.Op), lock: o.Info()}
 		}
 		a := all[k]
 		a.n++
@@ -48,7 +48,7 @@ func (r *recentAcquires) triesInVain(from time.Duration) []verdict.Witness {
 		if a.got || a.last-a.first <= lifetime || others[a.lock].about(k.Process, a.first, a.last, lifetime) {
 			continue
 		}
-		w := witness.New(r.t, k.Lock, a.first, a.last, a.party)
+		w := judge.NewWitness(r.t, k.Lock, a.first, a.last, a.party)
 		w.What = fmt.Sprintf("%s tried lock %q %d times between %s and %s, when no other process held or wanted it, and never got it", r.t.Header.Name(k.Process), k.Lock, a.n, verdict.At(a.first), verdict.At(a.last))
 		found = append(found, w)
 	}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
-	"github.com/zkverify/zkverify/checker/internal/witness"
+	"github.com/zkverify/zkverify/checker/internal/judge"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/internal/words"
@@ -110,11 +110,11 @@ func (w *waits) inTheWay(lock *facts.LockInfo) (*verdict.Party, string) {
 		return nil, "nothing on record opens " + lock.Lock
 	}
 	if h := w.holders[lock]; h != nil {
-		p := witness.OfHold(h)
+		p := judge.HoldParty(h)
 		return &p, w.holds(h)
 	}
 	if o := w.suspect(lock); o != nil {
-		p := witness.OfOp(o)
+		p := judge.OpParty(o)
 		what := "was not answered"
 		switch {
 		case o.Gone:

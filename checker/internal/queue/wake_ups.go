@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
-	"github.com/zkverify/zkverify/checker/internal/witness"
+	"github.com/zkverify/zkverify/checker/internal/judge"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/internal/words"
@@ -290,11 +290,11 @@ func (w *wakeUps) missed() []func() verdict.Witness {
 }
 
 func (w *wakeUps) notWoken(turn *turn, counts facts.Span) verdict.Witness {
-	parties := []verdict.Party{witness.OfOp(turn.Op)}
+	parties := []verdict.Party{judge.OpParty(turn.Op)}
 	since, end := "", "was granted it"
 	if h := turn.gave; h != nil {
-		parties = append(parties, witness.OfHold(h))
-		since = fmt.Sprintf(", when %v had given it back", witness.OfHold(h))
+		parties = append(parties, judge.HoldParty(h))
+		since = fmt.Sprintf(", when %v had given it back", judge.HoldParty(h))
 	}
 	if !turn.OK() {
 		end = "gave up"
@@ -303,7 +303,7 @@ func (w *wakeUps) notWoken(turn *turn, counts facts.Span) verdict.Witness {
 	if turn.Recipe().HasPermits() {
 		of = fmt.Sprintf("semaphore %q, with room for %s,", turn.Lock, words.Count(turn.Permits, "permit"))
 	}
-	v := witness.New(w.t, turn.Lock, counts.From, counts.To, parties...)
+	v := judge.NewWitness(w.t, turn.Lock, counts.From, counts.To, parties...)
 	v.What = fmt.Sprintf("%v was the first in the queue of %s from %s on%s, had to be granted it within %s, and %s only at %s",
 		parties[0], of, verdict.At(turn.from), since, verdict.Ms(w.bound), end, verdict.At(turn.Ret))
 	return v

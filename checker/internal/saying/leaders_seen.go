@@ -5,7 +5,6 @@ import (
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
 	"github.com/zkverify/zkverify/checker/internal/judge"
-	"github.com/zkverify/zkverify/checker/internal/witness"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/internal/words"
@@ -64,8 +63,8 @@ func (j *observersJudge) Completed(o *facts.Op) {
 }
 
 func wentBack(t *facts.Trace, o *facts.Op, last seenLeader) verdict.Witness {
-	p := witness.OfOp(o)
-	w := witness.New(t, o.Lock, last.Ret, o.Ret, p)
+	p := judge.OpParty(o)
+	w := judge.NewWitness(t, o.Lock, last.Ret, o.Ret, p)
 	before := fmt.Sprintf("that of term %s", verdict.Token(last.Token))
 	if o.Token == last.Token {
 		before = "that there was no leader any more"

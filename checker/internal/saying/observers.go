@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
-	"github.com/zkverify/zkverify/checker/internal/witness"
+	"github.com/zkverify/zkverify/checker/internal/judge"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 )
@@ -53,11 +53,11 @@ func (s *sayings) settle(l *leaseSaid) {
 	}
 	switch {
 	case l.lost == 1 && h.Why == facts.ByRelease && h.Released != facts.Forever:
-		s.wrong(endOf(h), h.Lock, fmt.Sprintf("an observer was told that the lease of %v on lock %q was lost, which %v gave back at %s", witness.OfHold(h), h.Lock, witness.OfHold(h), verdict.At(h.Released)))
+		s.wrong(endOf(h), h.Lock, fmt.Sprintf("an observer was told that the lease of %v on lock %q was lost, which %v gave back at %s", judge.HoldParty(h), h.Lock, judge.HoldParty(h), verdict.At(h.Released)))
 	case l.released == 1 && h.Why == facts.ByLoss && h.Acquire.Parts > 1:
 		return // another one of several was lost, and the rest released
 	case l.released == 1 && h.Why == facts.ByLoss:
-		s.wrong(endOf(h), h.Lock, fmt.Sprintf("an observer was told that the lease of %v on lock %q was given back, which had been lost at %s", witness.OfHold(h), h.Lock, verdict.At(h.End)))
+		s.wrong(endOf(h), h.Lock, fmt.Sprintf("an observer was told that the lease of %v on lock %q was given back, which had been lost at %s", judge.HoldParty(h), h.Lock, verdict.At(h.End)))
 	default:
 		return
 	}
@@ -66,7 +66,7 @@ func (s *sayings) settle(l *leaseSaid) {
 
 // endOf returns the party whose part is the end of its hold.
 func endOf(h *facts.Hold) verdict.Party {
-	p := witness.OfHold(h)
+	p := judge.HoldParty(h)
 	p.From = h.End
 	return p
 }
@@ -124,7 +124,7 @@ func (s *sayings) untold() {
 			if l.acquired == 0 {
 				end = "was acquired"
 			}
-			s.wrong(endOf(h), h.Lock, fmt.Sprintf("no observer was told that the lease of %v on lock %q %s, though they were told of later ones", witness.OfHold(h), h.Lock, end))
+			s.wrong(endOf(h), h.Lock, fmt.Sprintf("no observer was told that the lease of %v on lock %q %s, though they were told of later ones", judge.HoldParty(h), h.Lock, end))
 		}
 	}
 }

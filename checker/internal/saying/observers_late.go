@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
-	"github.com/zkverify/zkverify/checker/internal/witness"
+	"github.com/zkverify/zkverify/checker/internal/judge"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 )
@@ -70,8 +70,8 @@ func (j *observersJudge) late() {
 				continue
 			}
 			j.v.Violate(func() verdict.Witness {
-				p := witness.OfOp(a.Op)
-				w := witness.New(j.t, a.Lock, missed.From, missed.To, p)
+				p := judge.OpParty(a.Op)
+				w := judge.NewWitness(j.t, a.Lock, missed.From, missed.To, p)
 				led := fmt.Sprintf("node %#x led", of.zxid)
 				if of.zxid == 0 {
 					led = "there was no leader"

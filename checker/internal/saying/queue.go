@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
-	"github.com/zkverify/zkverify/checker/internal/witness"
+	"github.com/zkverify/zkverify/checker/internal/judge"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/internal/words"
@@ -98,7 +98,7 @@ func (s *sayings) wrongList(made *list, h *facts.Hold, there bool, session strin
 	said := made.said
 	if !there {
 		s.wrong(said, h.Lock, fmt.Sprintf("%v was told at %s that %s in the queue of lock %q, and %v was not among them, which stood there with token %s until %s",
-			said, verdict.At(said.To), stand(made.n), h.Lock, witness.OfHold(h), verdict.Token(h.Token), verdict.At(h.End)))
+			said, verdict.At(said.To), stand(made.n), h.Lock, judge.HoldParty(h), verdict.Token(h.Token), verdict.At(h.End)))
 		return
 	}
 	s.wrong(said, h.Lock, fmt.Sprintf("%v was told at %s that token %s in the queue of lock %q is of session %s, and it is of %s",
@@ -142,7 +142,7 @@ func (s *sayings) listedLate() {
 	for _, l := range s.stale {
 		if h := l.gone.hold; s.t.Sessions.LivedOn(h) {
 			s.wrong(l.said, h.Lock, fmt.Sprintf("%v was told at %s that token %#x stood in the queue of lock %q, which %v had given back by %s",
-				l.said, verdict.At(l.said.To), l.gone.zxid, h.Lock, witness.OfHold(h), verdict.At(l.gone.at)))
+				l.said, verdict.At(l.said.To), l.gone.zxid, h.Lock, judge.HoldParty(h), verdict.At(l.gone.at)))
 		}
 	}
 }

@@ -3,7 +3,7 @@ package saying
 import (
 	"fmt"
 
-	"github.com/zkverify/zkverify/checker/internal/witness"
+	"github.com/zkverify/zkverify/checker/internal/judge"
 	"github.com/zkverify/zkverify/checker/verdict"
 )
 
@@ -22,7 +22,7 @@ func (s *sayings) notLost() {
 		if n == nil || n.Deleted == nil || n.Ended || n.By != "" || n.Session != o.Hold.Session || n.Deleted.Time < o.Call || n.Deleted.Time > o.Ret {
 			continue
 		}
-		p := witness.OfOp(o)
+		p := judge.OpParty(o)
 		s.wrong(p, o.Lock, fmt.Sprintf("the release of %v of lock %q reported at %s that the lease was lost; its node was deleted at %s by that release, and the lease was good until later",
 			p, o.Lock, verdict.At(o.Ret), verdict.At(n.Deleted.Time)))
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
 	"github.com/zkverify/zkverify/checker/internal/judge"
-	"github.com/zkverify/zkverify/checker/internal/witness"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/internal/words"
@@ -168,8 +167,8 @@ func (s *sayings) asPlaced(o *facts.Op) {
 	s.places++
 	if p.Token != o.Token {
 		s.v.Violate(func() verdict.Witness {
-			w := witness.New(s.t, o.Lock, p.Time, o.Ret, witness.OfOp(o))
-			w.What = fmt.Sprintf("%v was told at %s that its place in the queue of lock %q has token %s, and was granted it with token %s", witness.OfOp(o), verdict.At(p.Time), o.Lock, verdict.Token(p.Token), verdict.Token(o.Token))
+			w := judge.NewWitness(s.t, o.Lock, p.Time, o.Ret, judge.OpParty(o))
+			w.What = fmt.Sprintf("%v was told at %s that its place in the queue of lock %q has token %s, and was granted it with token %s", judge.OpParty(o), verdict.At(p.Time), o.Lock, verdict.Token(p.Token), verdict.Token(o.Token))
 			return w
 		})
 	}
@@ -190,7 +189,7 @@ func (s *sayings) party(i int, e *histories.Event, h *facts.Hold) verdict.Party 
 // wrong reports a violation by one answer.
 func (s *sayings) wrong(p verdict.Party, lock, what string) {
 	s.v.Violate(func() verdict.Witness {
-		w := witness.New(s.t, lock, p.From, p.To, p)
+		w := judge.NewWitness(s.t, lock, p.From, p.To, p)
 		w.What = what
 		return w
 	})

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/ensemble/model"
-	"github.com/zkverify/zkverify/ensemble/model/election"
 )
 
 // Condition is the state of a link, between two servers or between a client, which dials,
@@ -128,7 +127,7 @@ func (l *Link) arrival(from int) time.Duration {
 
 // vote carries a server's vote in an election. It needs no open connection: servers open
 // one for votes when they need it.
-func (l *Link) vote(from, to *node, n election.Notification) {
+func (l *Link) vote(from, to *node, n model.Notification) {
 	if l.condition.Refuse || l.condition.Reset || l.drops(from.id) || !to.running {
 		return
 	}

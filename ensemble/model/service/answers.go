@@ -2,7 +2,6 @@ package service
 
 import (
 	"github.com/zkverify/zkverify/ensemble/model/tree"
-	"github.com/zkverify/zkverify/ensemble/model/watch"
 	"github.com/zkverify/zkverify/ensemble/model/wire"
 )
 
@@ -84,7 +83,7 @@ func (s *Service) notify(events []tree.Event) {
 	}
 }
 
-func (s *Service) tell(n watch.Notice) {
+func (s *Service) tell(n notice) {
 	c := s.clients.conns[ConnID(n.Watcher)]
 	if c != nil && (n.ACL == nil || tree.Permits(n.ACL, wire.PermRead, c.auth)) {
 		c.reply(wire.ReplyHeader{Xid: wire.NotificationXid, Zxid: n.Zxid}, &n.Event)

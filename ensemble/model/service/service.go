@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/ensemble/model/tree"
-	"github.com/zkverify/zkverify/ensemble/model/watch"
 	"github.com/zkverify/zkverify/ensemble/model/wire"
 )
 
@@ -65,7 +64,7 @@ type Service struct {
 	now      time.Duration
 	out      []Action
 	tree     *tree.Tree
-	watches  *watch.Manager
+	watches  *watches
 	clients  clients
 	queues   queues
 }
@@ -82,7 +81,7 @@ func (s *Service) Begin(t *tree.Tree, q Quorum) {
 	s.clients.closeAll()
 	s.tree, s.quorum = t, q
 	s.queues = queues{service: s, sessions: map[int64][]queued{}}
-	s.watches = watch.New(t.Release())
+	s.watches = newWatches(t.Release())
 }
 
 // SetQuorum replaces the quorum that has the tree; connections stay.

@@ -201,7 +201,7 @@ func (c *Contender) awaitOther(ctx context.Context, node, next string) error {
 // awaitAnybody waits until a contender joins or leaves the queue. It lists once more after
 // the watch has been set: the watch does not tell of earlier changes.
 func (c *Contender) awaitAnybody(ctx context.Context) error {
-	defer c.q.stop(c, anybody)
+	defer c.q.stop(c, anyChange)
 	watch, _, err := session.WatchChildren(ctx, c.S, c.q.dir)
 	switch {
 	case errors.Is(err, zk.ErrNoNode):

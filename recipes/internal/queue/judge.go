@@ -6,9 +6,9 @@ import (
 	"github.com/zkverify/zkverify/recipes/internal/session"
 )
 
-// anybody is the key under which contenders with a rule of the user's wait for any change
+// anyChange is the key under which contenders with a rule of the user's wait for any change
 // of the queue: the rule decides each time which of the nodes ahead has to go.
-const anybody = ""
+const anyChange = ""
 
 // verdict is the local queue's decision about a contender's turn.
 type verdict struct {
@@ -64,7 +64,7 @@ func (q *localQueue) judge(c *Contender, block bool) (verdict, error) {
 		return verdict{list: list}, nil
 	}
 	if c.custom {
-		q.waiting[anybody] = append(q.waiting[anybody], c)
+		q.waiting[anyChange] = append(q.waiting[anyChange], c)
 		return verdict{any: true}, nil
 	}
 	v := q.waitFor(c, places, i, ahead, unsure)

@@ -179,7 +179,7 @@ func (q *localQueue) drop(node string) {
 	}
 	delete(q.own, node)
 	q.wake(node)
-	q.wake(anybody)
+	q.wake(anyChange)
 }
 
 // old reports whether the nodes of other sessions in the local queue are known to be old: a

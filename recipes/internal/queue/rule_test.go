@@ -56,8 +56,8 @@ func (m *model) holders(kind string) (n int) {
 	return n
 }
 
-// somebody reports whether any contender holds the lock or may be granted it.
-func (m *model) somebody() bool {
+// held reports whether any contender holds the lock or may be granted it.
+func (m *model) held() bool {
 	for i, p := range m.places {
 		if m.holds[p.Node] || m.rules[p.Node](m.places, i) == granted {
 			return true
@@ -92,7 +92,7 @@ func TestTheExclusiveRuleNeverAdmitsTwoNorNobody(t *testing.T) {
 				if n := m.holders(Lock); n > 1 {
 					t.Fatalf("%d holders", n)
 				}
-				if !m.somebody() {
+				if !m.held() {
 					t.Fatal("everyone waits")
 				}
 			},
@@ -138,7 +138,7 @@ func TestReadersAndWritersAreNeverAdmittedTogetherNorNobody(t *testing.T) {
 						}
 					}
 				}
-				if !m.somebody() {
+				if !m.held() {
 					t.Fatal("everyone waits")
 				}
 			},

@@ -8,7 +8,7 @@ import (
 
 	"github.com/go-zookeeper/zk"
 
-	"github.com/zkverify/zkverify/internal/sasl"
+	"github.com/zkverify/zkverify/internal/zkconn"
 )
 
 // Config holds the options of the sessions of one client.
@@ -20,7 +20,7 @@ type Config struct {
 	LoseOnSuspend bool          // leases are lost when their link is down
 	ACL           []zk.ACL      // of parents that are created
 	Auths         []Auth
-	SASL          sasl.Mechanism // nil: none
+	SASL          zkconn.Mechanism // nil: none
 	Dial          func(ctx context.Context, network, addr string) (net.Conn, error)
 	TLS           *tls.Config // nil: none
 	Clock         Clock
@@ -49,7 +49,7 @@ func (c *Config) open(ctx context.Context, network, addr string, patience time.D
 	if err != nil || c.SASL == nil {
 		return conn, err
 	}
-	return sasl.Client(conn, addr, c.SASL, patience, func(answer []byte) bool {
+	return zkconn.WithSASL(conn, addr, c.SASL, patience, func(answer []byte) bool {
 		h := parseHandshake(answer)
 		return h.implausible(h.session, c.Timeout) == nil // the session checks the answer afterwards
 	}), nil

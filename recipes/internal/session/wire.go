@@ -11,8 +11,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/zkverify/zkverify/internal/reply"
-	"github.com/zkverify/zkverify/internal/sasl"
+	"github.com/zkverify/zkverify/internal/zkconn"
 )
 
 // Operation codes and reply codes of ZooKeeper's protocol that matter here.
@@ -174,7 +173,7 @@ func (w *wireConn) shake() error {
 func (w *wireConn) unanswered(came []byte, err error) error {
 	var timeout net.Error
 	switch {
-	case errors.As(err, new(*sasl.Error)):
+	case errors.As(err, new(*zkconn.AuthError)):
 		return err
 	case len(came) > 0:
 		return notZooKeeper(fmt.Errorf("its answer broke off: %w", err), came)
@@ -271,8 +270,8 @@ func (w *wireConn) reply(frame []byte) error {
 	if zxid > 0 {
 		w.tap.reached(zxid)
 	}
-	if xid == reply.Event {
-		return reply.CheckEvent(body)
+	if xid == zkconn.EventXid {
+		return zkconn.CheckEvent(body)
 	}
 	if xid == xidSetWatches && code != 0 { // of WatchTogether, whose request is not in pending
 		w.tap.unwatched()
@@ -286,7 +285,7 @@ func (w *wireConn) reply(frame []byte) error {
 		// forgetting these is safe, it only loses evidence.
 		w.pending = append(w.pending[:0], w.pending[i+1:]...)
 		if code == 0 {
-			if err := reply.Check(c.op, body); err != nil {
+			if err := zkconn.CheckAnswer(c.op, body); err != nil {
 				return err
 			}
 			if part := partError(c.op, body); part == throttled || sendsAway(part) {

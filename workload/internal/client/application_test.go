@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/workload/internal/inprocess"
 	"github.com/zkverify/zkverify/workload/internal/journal"
-	"github.com/zkverify/zkverify/workload/internal/network"
-	"github.com/zkverify/zkverify/workload/internal/observer"
+	"github.com/zkverify/zkverify/workload/internal/servers"
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
@@ -30,11 +30,11 @@ func couple(t *testing.T) (a, b *Client, target *sharing, events func() []histor
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &Shared{Clients: 2, Faults: journal.NewCoverage(nil, nil), Journal: &journal.Journal{Recorder: rec, Refuse: func(err error) { t.Error(err) }}, Observer: new(observer.Observer)}
+	r := &Shared{Clients: 2, Faults: journal.NewCoverage(nil, nil), Journal: &journal.Journal{Recorder: rec, Refuse: func(err error) { t.Error(err) }}, Observer: new(servers.Observer)}
 	a, b = New(r, 0), New(r, 1)
 	b.Joins(a)
 	target = &sharing{}
-	w := network.New(nil, new(net.Dialer), 0)
+	w := inprocess.NewWire(nil, new(net.Dialer), 0)
 	a.app.opened(target, w, func() {})
 	a.opened(target, w)
 	b.opened(target, w)
@@ -89,7 +89,7 @@ func TestACrashDoesNotReachWhoIsOut(t *testing.T) {
 		t.Fatal("it did not crash")
 	}
 	again := &sharing{}
-	w := network.New(nil, new(net.Dialer), 0)
+	w := inprocess.NewWire(nil, new(net.Dialer), 0)
 	a.app.opened(again, w, func() {})
 	a.opened(again, w)
 	a.Crash(histories.Event{Lock: "lock-0"})

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/histories"
-	"github.com/zkverify/zkverify/workload/internal/network"
+	"github.com/zkverify/zkverify/workload/internal/inprocess"
 	"github.com/zkverify/zkverify/workload/lock"
 	"github.com/zkverify/zkverify/workload/remote"
 )
@@ -39,7 +39,7 @@ type host interface {
 }
 
 var (
-	_ host = (*network.Wire)(nil)
+	_ host = (*inprocess.Wire)(nil)
 	_ host = (*remote.Client)(nil)
 )
 
@@ -84,7 +84,7 @@ var errKilled = errors.New("its process was killed")
 
 func (c *Client) openHere(ctx context.Context, env lock.Env) error {
 	a := c.app
-	w := network.New(a.ids, c.Run.Dialer, c.Run.SessionTimeout)
+	w := inprocess.NewWire(a.ids, c.Run.Dialer, c.Run.SessionTimeout)
 	a.begun(w)
 	env.Dial = w.Dial
 	target, err := c.Run.Target.Open(ctx, env)
@@ -101,7 +101,7 @@ func (c *Client) openHere(ctx context.Context, env lock.Env) error {
 	}
 	c.opened(target, w)
 	o := c.Run.Observer
-	c.Background.Go(func() { network.KeepPresence(present, w, target, o.Presence(), c.Run.Auth.ACL(), o.Announced) })
+	c.Background.Go(func() { inprocess.KeepPresence(present, w, target, o.Presence(), c.Run.Auth.ACL(), o.Announced) })
 	return nil
 }
 

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/histories"
-	"github.com/zkverify/zkverify/workload/internal/network"
+	"github.com/zkverify/zkverify/workload/internal/inprocess"
 )
 
 func TestAKilledProcessCrashesItsClientsAndOpensNoneUntilItsStart(t *testing.T) {
@@ -25,7 +25,7 @@ func TestAKilledProcessCrashesItsClientsAndOpensNoneUntilItsStart(t *testing.T) 
 			t.Errorf("the client of the target crashed %d times", target.crashed)
 		}
 		late := &sharing{}
-		if a.app.opened(late, network.New(nil, new(net.Dialer), 0), func() {}) {
+		if a.app.opened(late, inprocess.NewWire(nil, new(net.Dialer), 0), func() {}) {
 			t.Error("what was being opened was taken into use")
 		}
 		impatient, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -37,7 +37,7 @@ func TestAKilledProcessCrashesItsClientsAndOpensNoneUntilItsStart(t *testing.T) 
 		if err := a.app.awaitStart(t.Context()); err != nil {
 			t.Error(err)
 		}
-		if !a.app.opened(late, network.New(nil, new(net.Dialer), 0), func() {}) {
+		if !a.app.opened(late, inprocess.NewWire(nil, new(net.Dialer), 0), func() {}) {
 			t.Error("after the start nothing is taken into use")
 		}
 		crashed := map[int]bool{}

@@ -9,7 +9,7 @@ import (
 	"github.com/zkverify/zkverify/ensemble/links"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/workload/internal/journal"
-	"github.com/zkverify/zkverify/workload/internal/observer"
+	"github.com/zkverify/zkverify/workload/internal/servers"
 	"github.com/zkverify/zkverify/workload/lock"
 	"github.com/zkverify/zkverify/workload/remote"
 )
@@ -33,7 +33,7 @@ type Shared struct {
 
 	Journal  *journal.Journal
 	Faults   *journal.Coverage
-	Observer *observer.Observer
+	Observer *servers.Observer
 	Workers  *remote.Workers // nil when clients live in this process
 	// Processes lets faults pause and kill each application as if it had a process of its own.
 	Processes bool

@@ -12,7 +12,7 @@ import (
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/workload/internal/client"
 	"github.com/zkverify/zkverify/workload/internal/journal"
-	"github.com/zkverify/zkverify/workload/internal/observer"
+	"github.com/zkverify/zkverify/workload/internal/servers"
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
@@ -24,7 +24,7 @@ func TestAMemberThatCrashedBeforeItsRoundComesAllTheSame(t *testing.T) {
 		gate := &gate{size: 2, all: make(chan struct{})}
 		r := &client.Shared{
 			Life: t.Context(), Clients: 2, SessionTimeout: time.Second, Promises: histories.Promises{ProgressBound: 5 * time.Second},
-			Target: opener{gate: gate}, Journal: &journal.Journal{Recorder: nowhere{}}, Faults: journal.NewCoverage(nil, nil), Observer: new(observer.Observer),
+			Target: opener{gate: gate}, Journal: &journal.Journal{Recorder: nowhere{}}, Faults: journal.NewCoverage(nil, nil), Observer: new(servers.Observer),
 		}
 		d := newDoubleBarrierDriver(r, &Group{recipe: doubleBarrierRecipe, names: []string{name}, lock: histories.Lock{Recipe: histories.DoubleBarrier, Size: 2}})
 		first, second := client.New(r, 0), client.New(r, 1)

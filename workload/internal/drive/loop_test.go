@@ -15,7 +15,7 @@ import (
 	"github.com/zkverify/zkverify/workload/cycle"
 	"github.com/zkverify/zkverify/workload/internal/client"
 	"github.com/zkverify/zkverify/workload/internal/journal"
-	"github.com/zkverify/zkverify/workload/internal/observer"
+	"github.com/zkverify/zkverify/workload/internal/servers"
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
@@ -93,7 +93,7 @@ func TestOneRecipeDrawsWhatItDrewByItself(t *testing.T) {
 
 func TestACycleIsNotDoomedForEver(t *testing.T) {
 	target := &mortal{}
-	c := client.New(&client.Shared{Clients: 1, Target: target, Faults: journal.NewCoverage(nil, nil), Observer: new(observer.Observer)}, 0)
+	c := client.New(&client.Shared{Clients: 1, Target: target, Faults: journal.NewCoverage(nil, nil), Observer: new(servers.Observer)}, 0)
 	if err := c.Open(t.Context()); err != nil {
 		t.Fatal(err)
 	}

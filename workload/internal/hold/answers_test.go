@@ -9,7 +9,7 @@ import (
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/workload/internal/client"
 	"github.com/zkverify/zkverify/workload/internal/journal"
-	"github.com/zkverify/zkverify/workload/internal/observer"
+	"github.com/zkverify/zkverify/workload/internal/servers"
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
@@ -72,7 +72,7 @@ func TestAClientIsNotAskedWhatItHoldsWhileASiblingMayHoldIt(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			locks := map[string]histories.Lock{"lock-0": {Recipe: histories.Mutex}}
-			r := &client.Shared{Clients: 2, Target: new(knowing), Locks: locks, Faults: journal.NewCoverage(nil, nil), Observer: new(observer.Observer)}
+			r := &client.Shared{Clients: 2, Target: new(knowing), Locks: locks, Faults: journal.NewCoverage(nil, nil), Observer: new(servers.Observer)}
 			asked, sibling := client.New(r, 0), client.New(r, 1)
 			sibling.Joins(asked)
 			if err := asked.Open(t.Context()); err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/zkverify/zkverify/workload/cycle"
 	"github.com/zkverify/zkverify/workload/internal/client"
 	"github.com/zkverify/zkverify/workload/internal/journal"
-	"github.com/zkverify/zkverify/workload/internal/observer"
+	"github.com/zkverify/zkverify/workload/internal/servers"
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
@@ -137,7 +137,7 @@ func heldInMemory(t *testing.T, acquired histories.Event) (h *Hold, record func(
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &client.Shared{Clients: 1, SessionTimeout: time.Second, Life: t.Context(), Observer: &observer.Observer{Root: "/run-1"}, Faults: journal.NewCoverage(nil, nil)}
+	r := &client.Shared{Clients: 1, SessionTimeout: time.Second, Life: t.Context(), Observer: &servers.Observer{Root: "/run-1"}, Faults: journal.NewCoverage(nil, nil)}
 	r.Journal = &journal.Journal{Recorder: rec, Refuse: func(err error) { t.Error(err) }}
 	client := client.New(r, 0)
 	h = New(client, acquired, &guarding{fakeLease: fakeLease{lost: make(chan struct{})}})

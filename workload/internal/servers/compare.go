@@ -11,7 +11,6 @@ import (
 
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/internal/wait"
-	"github.com/zkverify/zkverify/workload/internal/observer"
 )
 
 // Compare asks every server by itself for the nodes of the run, and the transaction that last
@@ -25,10 +24,10 @@ import (
 func Compare(ctx context.Context, servers []ensemble.Server, auth ensemble.Credentials, root string) (differences []string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, compareWithin)
 	defer cancel()
-	observers := make(map[ensemble.Server]*observer.Observer)
+	observers := make(map[ensemble.Server]*Observer)
 	var unreached []error
 	for _, s := range servers {
-		o, err := observer.New(ctx, []ensemble.Server{s}, auth)
+		o, err := NewObserver(ctx, []ensemble.Server{s}, auth)
 		if err != nil {
 			unreached = append(unreached, fmt.Errorf("server %d: %w", s.ID, err))
 			continue
@@ -63,7 +62,7 @@ type view map[string]int64
 // viewOf returns the nodes at and below root that a server knows of: those of its tree, and
 // those that it lists for its sessions, if it may be asked for them. A node whose parent is
 // gone is only in that list.
-func viewOf(ctx context.Context, o *observer.Observer, s ensemble.Server, root string) (view, error) {
+func viewOf(ctx context.Context, o *Observer, s ensemble.Server, root string) (view, error) {
 	nodes, err := o.Nodes(root)
 	if err != nil {
 		return nil, err

@@ -1,5 +1,6 @@
-// Package servers observes the states of the servers during a run, and compares the servers
-// with each other.
+// Package servers observes the servers during a run: their states, whether their data agree, and,
+// through a session of the run's own that no fault cuts, the ends of the clients' sessions. That
+// session also reads, writes and deletes nodes for the run.
 package servers
 
 import (

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/checker/verdict"
-	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
 	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/workload/campaign"
 )
@@ -30,7 +29,7 @@ type Again struct {
 
 // Help is called by kong.
 func (Again) Help() string {
-	return help.WithExamples("Repeats runs until each line of the pages has been repeated: of each lock the run that shows the most lines, then another one for those that it does not show. The pages then say how often each guarantee was violated again. A repeat that shows nothing, since the machine was too busy or servers came to disagree, is made anew, up to twice, and else does not count. Runs that were repeated so often already are left out: what was interrupted continues.",
+	return words.WithExamples("Repeats runs until each line of the pages has been repeated: of each lock the run that shows the most lines, then another one for those that it does not show. The pages then say how often each guarantee was violated again. A repeat that shows nothing, since the machine was too busy or servers came to disagree, is made anew, up to twice, and else does not count. Runs that were repeated so often already are left out: what was interrupted continues.",
 		"zkverify field again field --times 10", "zkverify field again field --lock 'kazoo-*' --enough 0.8", "zkverify field again field --enough 0.5 --duration 3m")
 }
 

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
 	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/workload/campaign"
 )
@@ -46,7 +45,7 @@ type Run struct {
 
 // Help is called by kong.
 func (Run) Help() string {
-	return help.WithExamples("Each run is a run of zkverify, whose command is printed. First every lock has a run under the first plan, then under the next. The folder gets field.md, index.html, field.json with all results, counts.json with the counts of field.md, and what is kept of runs: those with the shortest violation of a guarantee. Locks whose library is not installed are named as such. A run that shows nothing, since the machine was too busy or servers came to disagree, is made again, up to twice. The exit status is 0 if every run took place and each violation is explained, 1 if one is not explained, else 2.",
+	return words.WithExamples("Each run is a run of zkverify, whose command is printed. First every lock has a run under the first plan, then under the next. The folder gets field.md, index.html, field.json with all results, counts.json with the counts of field.md, and what is kept of runs: those with the shortest violation of a guarantee. Locks whose library is not installed are named as such. A run that shows nothing, since the machine was too busy or servers came to disagree, is made again, up to twice. The exit status is 0 if every run took place and each violation is explained, 1 if one is not explained, else 2.",
 		"zkverify field --for 1h",
 		"zkverify field --lock 'curator-*' --plan processes --seeds 3",
 		"zkverify field --dry-run")
@@ -164,7 +163,7 @@ type Page struct {
 
 // Help is called by kong.
 func (Page) Help() string {
-	return help.WithExamples("Makes no run.", "zkverify field page field")
+	return words.WithExamples("Makes no run.", "zkverify field page field")
 }
 
 // Run writes the pages. It returns a campaign.Refused, or an error of the file system.

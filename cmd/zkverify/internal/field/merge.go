@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
 	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/workload/campaign"
 	"github.com/zkverify/zkverify/workload/folder"
@@ -24,7 +23,7 @@ type Merge struct {
 
 // Help is called by kong.
 func (Merge) Help() string {
-	return help.WithExamples("The parts are those of one field, made by the same zkverify. What they kept of their runs is copied.", "zkverify field merge part-1 part-2 --out field")
+	return words.WithExamples("The parts are those of one field, made by the same zkverify. What they kept of their runs is copied.", "zkverify field merge part-1 part-2 --out field")
 }
 
 // Run merges the parts. It returns a campaign.Refused, or an error of the file system.

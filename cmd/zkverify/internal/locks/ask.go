@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
+	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/recipes/inspect"
 )
 
@@ -16,7 +16,7 @@ type askCmd struct {
 }
 
 func (askCmd) Help() string {
-	return help.WithExamples("The request is Curator's: the data of the holder's node becomes __REVOKE__. A holder that listens (WithRevocation or OnRevoke of recipes, makeRevocable of Curator) may release the lock. No client is forced.",
+	return words.WithExamples("The request is Curator's: the data of the holder's node becomes __REVOKE__. A holder that listens (WithRevocation or OnRevoke of recipes, makeRevocable of Curator) may release the lock. No client is forced.",
 		"zkverify locks ask /locks/orders")
 }
 

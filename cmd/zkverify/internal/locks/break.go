@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
 	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/recipes"
 	"github.com/zkverify/zkverify/recipes/inspect"
@@ -25,7 +24,7 @@ type breakCmd struct {
 }
 
 func (breakCmd) Help() string {
-	return help.WithExamples("The lock is free at once, also if its holder is alive: two clients may believe that they hold it. Ask the holder first (zkverify locks ask), or end its process.",
+	return words.WithExamples("The lock is free at once, also if its holder is alive: two clients may believe that they hold it. Ask the holder first (zkverify locks ask), or end its process.",
 		"zkverify locks break /locks/orders --token 0x300000017")
 }
 

@@ -2,7 +2,7 @@
 // and waiters. It puts the results of package inspect into words.
 package locks
 
-import "github.com/zkverify/zkverify/cmd/zkverify/internal/help"
+import "github.com/zkverify/zkverify/internal/words"
 
 // Command is zkverify locks.
 type Command struct {
@@ -19,6 +19,6 @@ type Command struct {
 
 // Help is called by kong.
 func (Command) Help() string {
-	return help.WithExamples("The locks are those of recipes, Curator, kazoo and go-zookeeper. Only ask, break and run write to ZooKeeper. See docs/locks.md.",
+	return words.WithExamples("The locks are those of recipes, Curator, kazoo and go-zookeeper. Only ask, break and run write to ZooKeeper. See docs/locks.md.",
 		"zkverify locks ls --servers zk1:2181,zk2:2181,zk3:2181 /locks")
 }

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
 	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/recipes/inspect"
 )
@@ -30,7 +29,7 @@ type doctorCmd struct {
 }
 
 func (doctorCmd) Help() string {
-	return help.WithExamples("Exit status 0 if there is nothing to find, 1 if there is, 2 if nothing was found but something could not be read.",
+	return words.WithExamples("Exit status 0 if there is nothing to find, 1 if there is, 2 if nothing was found but something could not be read.",
 		"zkverify locks doctor /locks",
 		"zkverify locks doctor --long 30s --size /locks/pool=8 /locks",
 		"zkverify locks doctor --unused 1h --remove /locks")

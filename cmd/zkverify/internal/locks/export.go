@@ -11,7 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
+	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/recipes/inspect"
 )
 
@@ -28,7 +28,7 @@ type exportCmd struct {
 }
 
 func (exportCmd) Help() string {
-	return help.WithExamples("The metrics have the names that recipes/promobserver gives them where they mean the same; locks export counts the clients of all libraries, from their nodes. A hold or a wait is as old as its node. Findings are those of doctor that two readings have confirmed. While the servers do not answer, zk_lock_export_up is 0 and the metrics of locks are left out. Double barriers, and locks of unknown recipes, have findings alone.",
+	return words.WithExamples("The metrics have the names that recipes/promobserver gives them where they mean the same; locks export counts the clients of all libraries, from their nodes. A hold or a wait is as old as its node. Findings are those of doctor that two readings have confirmed. While the servers do not answer, zk_lock_export_up is 0 and the metrics of locks are left out. Double barriers, and locks of unknown recipes, have findings alone.",
 		"zkverify locks export --servers zk1:2181,zk2:2181,zk3:2181 /locks",
 		"zkverify locks export --listen 0.0.0.0:9142 --interval 30s /")
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
+	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/recipes/inspect"
 )
 
@@ -28,7 +28,7 @@ type historyCmd struct {
 }
 
 func (historyCmd) Help() string {
-	return help.WithExamples("Reads the transaction logs and snapshots of ZooKeeper 3.4 to 3.9, connects to no server and changes nothing; the servers may run. Times are those of the leaders' clocks. A hold begins when the lock's rule admits the node: its client learns so a little later. Double barriers are not shown. Exit status 2 if logs are damaged or transactions are missing, 64 if there is nothing to show.",
+	return words.WithExamples("Reads the transaction logs and snapshots of ZooKeeper 3.4 to 3.9, connects to no server and changes nothing; the servers may run. Times are those of the leaders' clocks. A hold begins when the lock's rule admits the node: its client learns so a little later. Double barriers are not shown. Exit status 2 if logs are damaged or transactions are missing, 64 if there is nothing to show.",
 		"zkverify locks history /var/lib/zookeeper",
 		"zkverify locks history --at 03:12 --path /locks/orders zk1/data zk2/data zk3/data",
 		"zkverify locks history --html night.html zk1/data zk2/data zk3/data",

@@ -128,7 +128,7 @@ func TestHistoryTellsTheTruth(t *testing.T) {
 	compareBeliefs(t, b.all, expires, stays(t, dirs))
 }
 
-// stays returns what history tells.
+// stays returns the stays that history prints.
 func stays(t *testing.T, dirs []string) (all []stayJSON) {
 	t.Helper()
 	a := history(t, append([]string{"--json"}, dirs...)...)

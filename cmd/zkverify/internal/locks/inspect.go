@@ -9,7 +9,6 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
 	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/recipes/inspect"
 )
@@ -23,7 +22,7 @@ type inspectCmd struct {
 }
 
 func (inspectCmd) Help() string {
-	return help.WithExamples("The address of a client and the state of its session come from the four-letter words cons and dump, which the servers have to allow (4lw.commands.whitelist=srvr,cons,dump).",
+	return words.WithExamples("The address of a client and the state of its session come from the four-letter words cons and dump, which the servers have to allow (4lw.commands.whitelist=srvr,cons,dump).",
 		"zkverify locks inspect /locks/orders")
 }
 

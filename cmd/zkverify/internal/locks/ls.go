@@ -10,7 +10,6 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
 	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/recipes/inspect"
 )
@@ -24,7 +23,7 @@ type lsCmd struct {
 }
 
 func (lsCmd) Help() string {
-	return help.WithExamples("The locks with the most waiters come first. A lock that no client holds or waits for has no nodes, and is not listed. Ages are those of nodes, by this machine's clock: a hold is at most as old as its node. Exit status 2 if something could not be read.",
+	return words.WithExamples("The locks with the most waiters come first. A lock that no client holds or waits for has no nodes, and is not listed. Ages are those of nodes, by this machine's clock: a hold is at most as old as its node. Exit status 2 if something could not be read.",
 		"zkverify locks ls /locks",
 		"zkverify locks ls --json --servers zk1:2181,zk2:2181,zk3:2181 /")
 }

@@ -13,7 +13,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
 	"github.com/zkverify/zkverify/ensemble/child"
 	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/recipes"
@@ -38,7 +37,7 @@ const (
 )
 
 func (runCmd) Help() string {
-	return help.WithExamples("The command finds the fencing token in $ZKVERIFY_LOCK_TOKEN, and the path in $ZKVERIFY_LOCK_PATH. It has this command's input, unless that is a terminal, and gets its signals. When the servers do not confirm the lease any more, it gets SIGTERM before the lease's deadline, and SIGKILL at the deadline; when the lock is taken away, SIGKILL at once. All processes of its group end with it. Exit status: that of the command, 128 and the signal's number if a signal ended it; 2 if the lease was lost, 75 if the lock was not acquired, 126 or 127 if the command cannot be started.",
+	return words.WithExamples("The command finds the fencing token in $ZKVERIFY_LOCK_TOKEN, and the path in $ZKVERIFY_LOCK_PATH. It has this command's input, unless that is a terminal, and gets its signals. When the servers do not confirm the lease any more, it gets SIGTERM before the lease's deadline, and SIGKILL at the deadline; when the lock is taken away, SIGKILL at once. All processes of its group end with it. Exit status: that of the command, 128 and the signal's number if a signal ended it; 2 if the lease was lost, 75 if the lock was not acquired, 126 or 127 if the command cannot be started.",
 		"zkverify locks run --try /locks/nightly -- ./backup.sh --full",
 		"zkverify locks run --wait 30s --semaphore 3 /locks/builds -- make")
 }

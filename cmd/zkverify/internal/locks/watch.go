@@ -15,7 +15,6 @@ import (
 
 	"github.com/go-zookeeper/zk"
 
-	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
 	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/recipes/inspect"
 )
@@ -32,7 +31,7 @@ type watchCmd struct {
 }
 
 func (watchCmd) Help() string {
-	return help.WithExamples("GRANTS/S counts contenders that left the queue, also those that gave up; the servers count them, so none is missed. The quantiles of holds and waits are of the last 256 that were seen from beginning to end, to the time between two readings. One that a single reading has seen is shown by its bound, such as <400ms; shorter ones may be missed.",
+	return words.WithExamples("GRANTS/S counts contenders that left the queue, also those that gave up; the servers count them, so none is missed. The quantiles of holds and waits are of the last 256 that were seen from beginning to end, to the time between two readings. One that a single reading has seen is shown by its bound, such as <400ms; shorter ones may be missed.",
 		"zkverify locks watch /locks",
 		"zkverify locks watch --interval 10s --count 6 /locks > locks.txt")
 }

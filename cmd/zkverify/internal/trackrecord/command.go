@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
 	"github.com/zkverify/zkverify/internal/words"
 	"github.com/zkverify/zkverify/workload/campaign"
 )
@@ -27,7 +26,7 @@ type Command struct {
 
 // Help is called by kong.
 func (Command) Help() string {
-	return help.WithExamples("Each bug has a script: a run with the library that has the bug, steps on servers that have it, or a mutant with the same mistake, and what must be caught. A bug that no version at hand has is named with the reason. The folder gets track-record.md and track-record.json, and what is kept of each try. The exit status is 0 if each bug that can be had was caught, 1 if one was not, 69 if a library or a version of the servers is missing, else 2.",
+	return words.WithExamples("Each bug has a script: a run with the library that has the bug, steps on servers that have it, or a mutant with the same mistake, and what must be caught. A bug that no version at hand has is named with the reason. The folder gets track-record.md and track-record.json, and what is kept of each try. The exit status is 0 if each bug that can be had was caught, 1 if one was not, 69 if a library or a version of the servers is missing, else 2.",
 		"zkverify track-record",
 		"zkverify track-record --bug CURATOR-621 --bug ZOOKEEPER-4925",
 		"zkverify track-record --list")

@@ -15,7 +15,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/zkverify/zkverify/cmd/zkverify/internal/help"
 	"github.com/zkverify/zkverify/ensemble/txnlog"
 	"github.com/zkverify/zkverify/histories/service"
 	"github.com/zkverify/zkverify/internal/words"
@@ -33,7 +32,7 @@ type Command struct {
 
 // Help is called by kong.
 func (Command) Help() string {
-	return help.WithExamples("Reads the files of a server, which may run meanwhile, and changes nothing. A log that ends within a transaction is printed up to there. Of the folder of a run on local servers it prints the nodes of each lock in the order of the servers, beside what the clients believed. The exit status is 1 if --compare finds a contradiction, 64 for what is no log or is damaged.",
+	return words.WithExamples("Reads the files of a server, which may run meanwhile, and changes nothing. A log that ends within a transaction is printed up to there. Of the folder of a run on local servers it prints the nodes of each lock in the order of the servers, beside what the clients believed. The exit status is 1 if --compare finds a contradiction, 64 for what is no log or is damaged.",
 		"zkverify txnlog --path /locks/orders /var/lib/zookeeper",
 		"zkverify txnlog --compare zk1/data zk2/data zk3/data",
 		"zkverify txnlog --lock lock-0 runs/20260102-150405-recipes")
