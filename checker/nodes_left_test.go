@@ -17,6 +17,11 @@ func TestNoCallLeavesItsNode(t *testing.T) {
 		return promising(t).want(5, 1).op(20, histories.Fail, 1, histories.Acquire, histories.Event{Session: session(1)})
 	}
 	released := func() *run { return promising(t).want(5, 1).got(10, 1, 41).release(50, 1).released(60, 1) }
+	closedAt := func(ms int) *servers {
+		s, ended := newServers().node(1, 6, 41).deleted(1, 61, 42), at(ms, 43)
+		s.Sessions = append(s.Sessions, service.Session{ID: session(1), Closed: &ended, Expired: true})
+		return s
+	}
 	for name, test := range map[string]struct {
 		run     *run
 		servers *servers
@@ -40,13 +45,11 @@ func TestNoCallLeavesItsNode(t *testing.T) {
 		"its client crashes": {gaveUp().crash(100, 1), newServers().node(1, 6, 41).expired(1, 2500, 42), ""},
 		"a fault hits it": {gaveUp().op(30, histories.FaultStart, -1, "", histories.Event{Fault: &histories.Fault{ID: 1, Name: "down", Processes: []int{1}}}),
 			newServers().node(1, 6, 41).deleted(1, 800, 42), ""},
-		"a release has waited for it":     {released(), newServers().node(1, 6, 41).deleted(1, 59, 42), ""},
-		"a release has not waited for it": {released(), newServers().node(1, 6, 41).deleted(1, 61, 42), "a release of"},
-		"a release has not waited for it, as it ends with its session": {released(), func() *servers {
-			s, ended := newServers().node(1, 6, 41).deleted(1, 61, 42), at(61, 43)
-			s.Sessions = append(s.Sessions, service.Session{ID: session(1), Closed: &ended, Expired: true})
-			return s
-		}(), ""},
+		"a release has waited for it":                                         {released(), newServers().node(1, 6, 41).deleted(1, 59, 42), ""},
+		"a release has not waited for it":                                     {released(), newServers().node(1, 6, 41).deleted(1, 61, 42), "a release of"},
+		"a release has not waited for it, as it ends with its session":        {released(), closedAt(61), ""},
+		"a release has not waited for it, which goes just before its session": {released(), closedAt(80), ""},
+		"a release has not waited for it, which goes long before its session": {released(), closedAt(900), "a release of"},
 		"a release has not waited for it, and its session goes on": {released().want(70, 1).got(80, 1, 42).release(90, 1).released(100, 1),
 			newServers().node(1, 6, 41).node(1, 75, 42).expired(1, 300, 44), "a release of"},
 		"a release is told that its session has ended, which the next leader does not know": {released().want(70, 1).answer(80, histories.Fail, 1, histories.Acquire),

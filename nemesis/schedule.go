@@ -50,13 +50,14 @@ const (
 // Draw makes the schedule of a plan. The same plan gives the same schedule.
 //
 // Kinds are drawn from a shuffled bag that holds each kind as often as its weight.
-// The first bag holds each kind once, so all kinds occur as soon as there is room for
-// them. Two rounds (10 session timeouts) are enough for the faults of clients, and for
-// the cuts of the leader and of a holder's follower, which come before all other
-// faults of servers; 70 session timeouts are enough for all. Two of ten faults of a
-// kind, the first among them, are aimed at holders, one each at clients that wait,
-// enqueue and release, and five at any client: if the World is a Chooser, at the
-// clients whose state such faults have met least often.
+// The first bag holds each kind once, or an early kind as often as its weight, so all
+// kinds occur as soon as there is room for them. Two rounds (10 session timeouts) are
+// enough for the faults of clients, and for the cuts of the leader and of a holder's
+// follower, which come before all other faults of servers; 75 session timeouts are
+// enough for all. Two of ten faults of a kind, the first among them, are aimed at
+// holders, one each at clients that wait, enqueue and release, and five at any client:
+// if the World is a Chooser, at the clients whose state such faults have met least
+// often.
 func Draw(p Plan) Schedule {
 	d := drawer{
 		plan: p,
@@ -92,7 +93,7 @@ func Draw(p Plan) Schedule {
 		// fault has to show before the end.
 		end := min(start+time.Duration(storm/(storm+calm)*float64(length)), p.Duration-time.Duration(calm/(storm+calm)*float64(length)))
 		if !servers.empty() {
-			d.lane(servers, start, end, 2)
+			d.lane(servers, start, end, 3)
 		}
 		if !clocks.empty() {
 			ofClocks.lane(clocks, start, end, 1)
@@ -181,12 +182,29 @@ func (b *bag) next(r *rand.Rand) fault.Kind {
 		r.Shuffle(len(b.left), func(i, j int) { b.left[i], b.left[j] = b.left[j], b.left[i] })
 		if b.refills == 0 {
 			slices.SortStableFunc(b.left, func(a, b fault.Kind) int { return cmp.Compare(order(a), order(b)) })
+			b.again()
 		}
 		b.refills++
 	}
 	k := b.left[0]
 	b.left = b.left[1:]
 	return k
+}
+
+// again adds the early kinds that come more than once to the first bag: one after every two kinds
+// that are not early.
+func (b *bag) again() {
+	at := 0
+	for at < len(b.left) && b.left[at].Early > 0 {
+		at++
+	}
+	for i, k := range b.kinds {
+		for n := 1; k.Early > 0 && n < b.weights[i]; n++ {
+			at = min(at+2, len(b.left))
+			b.left = slices.Insert(b.left, at, k)
+			at++
+		}
+	}
 }
 
 // order returns the position of a kind in the first bag.

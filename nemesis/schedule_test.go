@@ -100,6 +100,26 @@ func TestADrawnScheduleHasEveryKindOfFault(t *testing.T) {
 	}
 }
 
+// The lease rests on evidence that a deposed leader could give, and each fault finds one holder.
+func TestAMinuteDeposesSeveralLeaders(t *testing.T) {
+	all, once := 0, 0
+	for seed := range int64(200) {
+		n := 0
+		for _, step := range Draw(plan(seed, time.Minute)).Steps {
+			if step.Fault == "deposed-leader" {
+				n++
+			}
+		}
+		all += n
+		if n < 2 {
+			once++
+		}
+	}
+	if all < 2*200 || once > 20 {
+		t.Errorf("%d leaders are deposed in 200 minutes, fewer than two in %d of them", all, once)
+	}
+}
+
 func TestFourOfTenClientsAreHitAtOnce(t *testing.T) {
 	ofServers := map[string]bool{}
 	for _, k := range faults.List() {

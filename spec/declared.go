@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-//go:embed *.pml trace.inc
+//go:embed *.pml *.inc
 var files embed.FS
 
 // model is a file in Promela, with the declarations in its comments.
@@ -103,6 +103,29 @@ func models() ([]*model, error) {
 	return all, nil
 }
 
+// includes returns the texts that models share, by the name of the file.
+func includes() map[string]string {
+	names, _ := fs.Glob(files, "*.inc") // the pattern is right
+	all := make(map[string]string)
+	for _, name := range names {
+		text, _ := files.ReadFile(name) // it is embedded
+		all[name] = string(text)
+	}
+	return all
+}
+
+var includeLine = regexp.MustCompile(`(?m)^#include "(.+)"$`)
+
+// included returns the texts that a text includes, and that these include.
+func included(text string) string {
+	var all strings.Builder
+	for _, name := range includeLine.FindAllStringSubmatch(text, -1) {
+		part := includes()[name[1]]
+		all.WriteString(part + included(part))
+	}
+	return all.String()
+}
+
 // parseModel reads the declarations in the comments of a model.
 func parseModel(name, text string) (*model, error) {
 	m := &model{name: name, text: text, reached: markedLines(text)}
@@ -125,7 +148,7 @@ func parseModel(name, text string) (*model, error) {
 		}
 		m.searches = append(m.searches, s)
 	}
-	for _, s := range standsFor.FindAllStringSubmatch(text, -1) {
+	for _, s := range standsFor.FindAllStringSubmatch(text+included(text), -1) {
 		for part := range strings.SplitSeq(s[1], ",") {
 			m.stands = append(m.stands, strings.Trim(part, " \t\n*"))
 		}

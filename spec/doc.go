@@ -1,7 +1,7 @@
 // Package spec holds the models of the locks. Command spec/search searches every state that they
 // can reach, with the model checker spin, and prints one table of the results. A search whose result is not the
-// one that its model declares, or that is not complete, is a failure. docs/spec.md tells how
-// to read a model.
+// one that its model declares, or that is not complete, is a failure. Models include what they
+// share, a file .inc. docs/spec.md tells how to read a model.
 //
 // The comments of a model declare its switches and searches, one on a line:
 //

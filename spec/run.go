@@ -70,7 +70,7 @@ func (s search) make(ctx context.Context, text string) (f found, code string, er
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	file := s.model + ".pml"
-	if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600); err != nil {
+	if err := errors.Join(os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600), writeIncludes(dir)); err != nil {
 		return f, "", err
 	}
 	if out, err := output(ctx, dir, "spin", append(append([]string{"-Pcc -E -xc"}, s.switches...), "-a", file)...); err != nil {
@@ -98,6 +98,16 @@ func (s search) make(ctx context.Context, text string) (f found, code string, er
 	}
 	f, err = readPan(s, out)
 	return f, string(steps), err
+}
+
+// writeIncludes writes what models share into a folder.
+func writeIncludes(dir string) error {
+	for name, text := range includes() {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // compileFlags returns the flags under which the search is exact: no bit state, no hash

@@ -33,8 +33,8 @@ func (v *Validated) beyond(why string, steps int) {
 
 // Validator decides whether spec/mutex.pml can do what a run has done.
 type Validator struct {
-	text, reader string
-	dir          string // of compiled checkers
+	text string
+	dir  string // of compiled checkers
 }
 
 // NewValidator returns a validator. The error tells how to install a program that is missing.
@@ -46,16 +46,12 @@ func NewValidator() (*Validator, error) {
 	if err != nil {
 		return nil, err
 	}
-	reader, err := files.ReadFile("trace.inc")
-	if err != nil {
-		return nil, err
-	}
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		return nil, err
 	}
-	sum := sha256.Sum256(slices.Concat(text, reader, []byte(strings.Join(slices.Concat(traceSwitches, traceFlags), " "))))
-	v := &Validator{text: string(text), reader: string(reader), dir: filepath.Join(cache, "zkverify", "mutex-"+hex.EncodeToString(sum[:8]))}
+	sum := sha256.Sum256([]byte(string(text) + included(string(text)) + strings.Join(slices.Concat(traceSwitches, traceFlags), " ")))
+	v := &Validator{text: string(text), dir: filepath.Join(cache, "zkverify", "mutex-"+hex.EncodeToString(sum[:8]))}
 	return v, os.MkdirAll(v.dir, 0o755)
 }
 
@@ -79,7 +75,7 @@ func (v *Validator) checker(ctx context.Context, n int) (string, error) {
 		return "", err
 	}
 	defer os.RemoveAll(dir)
-	err = errors.Join(os.WriteFile(filepath.Join(dir, "mutex.pml"), []byte(v.text), 0o600), os.WriteFile(filepath.Join(dir, "trace.inc"), []byte(v.reader), 0o600))
+	err = errors.Join(os.WriteFile(filepath.Join(dir, "mutex.pml"), []byte(v.text), 0o600), writeIncludes(dir))
 	if err != nil {
 		return "", err
 	}

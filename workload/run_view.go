@@ -43,6 +43,9 @@ func (w runView) Struck(_ int, f fault.Fault) {
 
 func (runView) Healed(int, fault.Fault) {}
 
+// Keep implements fault.Keeper.
+func (w runView) Keep(client int, endure time.Duration) bool { return w.clients[client].Keep(endure) }
+
 // Rarest implements fault.Chooser: it prefers clients whose activity such a fault has met least
 // often.
 func (w runView) Rarest(kind string, aim fault.Aim, among []fault.Client, patient bool) (out []fault.Client) {

@@ -32,7 +32,9 @@ type Kind struct {
 	Together func(params map[string]string) error
 	Links    bool // a schedule may choose the client's links that are hit
 	Server   bool // a schedule may choose the server that is hit
-	Early    int  // above 0: every drawn schedule has the kind, however short, and the lowest is dealt first; 0: it is drawn at random
+	// Early is the order in which kinds are dealt first, so that every drawn schedule has them,
+	// however short; with a Weight above 1 a kind comes again soon. 0: it is drawn at random.
+	Early int
 }
 
 // OfServers reports whether the kind is a kind of servers: its faults hit every client.

@@ -62,6 +62,13 @@ type Recorder interface {
 	Recorded() int
 }
 
+// Keeper is implemented by a World whose clients hold on to a lock on demand.
+type Keeper interface {
+	// Keep has a client that lingers hold its lock for so long, whether or not it is hit then.
+	// It reports false if the client does not linger any more.
+	Keep(client int, endure time.Duration) bool
+}
+
 // Asker is implemented by a World whose clients send requests to the servers on demand.
 type Asker interface {
 	// Ask has a client send a request. It returns at once.
@@ -111,6 +118,7 @@ type Client struct {
 	Password []byte
 	States   []states.State // its states with regard to locks: none for an idle client
 	Lingers  bool           // it would keep its lock if it were hit now
+	EndsHold bool           // it gives up its lock as soon as it is cut off
 	Worker   int            // the worker process that it lives in, from 1; 0: none
 }
 

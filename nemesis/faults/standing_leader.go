@@ -27,7 +27,7 @@ import (
 // A schedule may decide when the leader begins to stand still, for how long, the holder's requests
 // meanwhile, the direction that is lost then, and the number of answers before that.
 func deafKind() fault.Kind {
-	return standingLeader("deaf-leader", "the leader stands still, and when it goes on a holder's follower is not heard; the holder is cut off once it has been answered", 4,
+	return standingLeader("deaf-leader", "the leader stands still, and when it goes on a holder's follower is not heard; the holder is cut off once it has been answered", 1, 4,
 		map[string]string{
 			"at": string(fault.AFollower), "stop": stopPause, "from": onQuiet, "until": onTime, "ask": askReadWrite, "lost": lostToLeader, "answers": "0",
 		})
@@ -41,17 +41,17 @@ func deposedKind() fault.Kind {
 	asks, reconnects := maps.Clone(usual), maps.Clone(usual)
 	asks["ask"], asks["answers"] = askSync, "5"
 	reconnects["ask"], reconnects["answers"] = askReconnect, "0"
-	return standingLeader("deposed-leader", "the leader stands still until another one leads; when it goes on it answers a holder, who is cut off then", 5, asks, reconnects, reconnects, reconnects)
+	return standingLeader("deposed-leader", "the leader stands still until another one leads; when it goes on it answers a holder, who is cut off then", 3, 5, asks, reconnects, reconnects, reconnects, reconnects, reconnects)
 }
 
 // standingLeader returns a kind of fault in which the leader stands still. Usual has sets of
 // parameter values, of which a fault usually takes one; a set may be given several times, so
 // that it is drawn more often.
-func standingLeader(name, description string, early int, usual ...map[string]string) fault.Kind {
+func standingLeader(name, description string, weight, early int, usual ...map[string]string) fault.Kind {
 	return fault.Kind{
 		Name: name, Description: description,
-		Needs: fault.NeedsPeers, Weight: 1, Early: early,
-		Span: fault.Timeouts(1.5, 2), // after Start
+		Needs: fault.NeedsPeers, Weight: weight, Early: early,
+		Span: fault.Timeouts(1.5, 1.6), // after Start
 		Params: []fault.Param{
 			fault.Choice("at", string(fault.AFollower), string(fault.TheLeader)),
 			fault.Choice("stop", stopPause, stopHold, stopNone),
@@ -78,8 +78,9 @@ const (
 	betweenReads = 25 * time.Millisecond
 	// beforeGoingOn is the time between the holder's last request and the end of the leader's
 	// standstill: the leader finds that request when it goes on. settled bounds the time between
-	// an answer and the next one of the same batch.
-	beforeGoingOn, settled = 10 * time.Millisecond, 5 * time.Millisecond
+	// an answer and the next one of the same batch, resumed that between the answer to a reconnect
+	// and those to the client's requests on the new connection.
+	beforeGoingOn, settled, resumed = 10 * time.Millisecond, 5 * time.Millisecond, 40 * time.Millisecond
 )
 
 // deaf is a fault of standingLeader.
@@ -125,7 +126,7 @@ func makeDeaf(s fault.Scene, usual []map[string]string) (fault.Fault, error) {
 	}
 	f.Targets = append(f.Targets, fault.ClientName(d.holder.Index))
 	f.Reserves = append([]int{d.holder.Index}, d.holder.Together...)
-	f.Endure, f.HealWithin = 5*s.SessionTimeout()/2, f.HealWithin+4*s.SessionTimeout()
+	f.Endure, f.HealWithin = d.endure(), f.HealWithin+4*s.SessionTimeout()
 	back := f.Stop
 	f.Stop = func(ctx context.Context) error {
 		err := errors.Join(fault.Each(ctx, d.said.links(), heal), fault.Each(ctx, d.holder.AllLinks(), heal))
@@ -155,25 +156,32 @@ func (d *deaf) choose() (f fault.Fault, err error) {
 	if len(holders) == 0 {
 		return f, fmt.Errorf("%w: no client holds a lock", fault.ErrNobody)
 	}
-	prefer := func(fits func(fault.Client) bool) {
+	prefer := func(fits func(fault.Client) bool) bool {
 		some := slices.DeleteFunc(slices.Clone(holders), func(c fault.Client) bool { return !fits(c) })
 		if d.usual != nil && len(some) > 0 {
 			holders = some
 		}
+		return d.usual == nil || len(some) > 0
 	}
-	// Prefer a holder that need not move to the server, since a move may cost it its lock, and
-	// one that does not share its session, since the requests of other clients delay its own.
-	prefer(func(c fault.Client) bool {
+	// Prefer a holder that need not move to the server and does not give up its lock when it is
+	// cut off, since either may cost it its lock, and one that does not share its session, since
+	// the requests of other clients delay its own.
+	if !prefer(func(c fault.Client) bool {
 		if at == leader {
-			return c.Linked == d.leader
+			return c.Linked == d.leader && !c.EndsHold
 		}
-		return slices.Contains(d.Voters(d.leader), c.Linked)
-	})
+		return slices.Contains(d.Voters(d.leader), c.Linked) && !c.EndsHold
+	}) && d.Exact {
+		return f, fmt.Errorf("%w: no holder at the server goes on when it is cut off", fault.ErrNobody)
+	}
 	prefer(func(c fault.Client) bool { return c.Together == nil })
 	if w, ok := d.World.(fault.Chooser); ok {
 		holders = w.Rarest(d.Kind, fault.AtHolder, holders, false)
 	}
 	d.holder = holders[d.Rand.IntN(len(holders))]
+	if w, ok := d.World.(fault.Keeper); ok && !w.Keep(d.holder.Index, d.endure()) && d.Exact {
+		return f, fmt.Errorf("%w: the client has just released its lock", fault.ErrNobody)
+	}
 	switch followers := d.Voters(d.leader); {
 	case at == leader:
 		d.server = d.leader
@@ -205,6 +213,9 @@ func (d *deaf) choose() (f fault.Fault, err error) {
 	d.stopped = d.SetDuration(&f, "stopped", min(stopped, longest).Round(time.Millisecond))
 	return f, err
 }
+
+// endure returns the time for which the holder should hold on.
+func (d *deaf) endure() time.Duration { return 5 * d.SessionTimeout() / 2 }
 
 // start puts the fault in force, step by step. It waits for requests and answers of the holder
 // for a limited time only: they may not be known.
@@ -250,7 +261,11 @@ func (d *deaf) start(ctx context.Context) error {
 		d.await(ctx, answers, 1, t/6)
 		for before := -1; answers() != before && ctx.Err() == nil; { // and the answers right after it
 			before = answers()
-			wait.For(ctx, settled)
+			if d.ask == askReconnect {
+				wait.For(ctx, resumed)
+			} else {
+				wait.For(ctx, settled)
+			}
 		}
 	}
 	return fault.Each(ctx, d.holder.AllLinks(), func(ctx context.Context, l links.Link) error { return l.Cut(ctx, links.BlackHole) })
@@ -326,12 +341,14 @@ func (d *deaf) standStill(ctx context.Context) {
 }
 
 // standApart cuts the holder off until shortly before the leader goes on: then the holder
-// connects to it, and the leader finds its connect request when it goes on.
+// connects to it, and the leader finds its connect request when it goes on, and then a sync, which
+// the holder sends as soon as it can.
 func (d *deaf) standApart(ctx context.Context, end time.Time) {
 	used := d.holder.Links[d.server]
 	_ = used.Cut(ctx, links.Down)
 	wait.For(ctx, time.Until(end)-d.SessionTimeout()/5) // a client connects again every sixth of its timeout
-	_ = used.Heal(ctx)                                  // if it cannot be healed, Stop returns an error
+	d.asks(fault.Sync)
+	_ = used.Heal(ctx) // if it cannot be healed, Stop returns an error
 	wait.For(ctx, time.Until(end))
 }
 

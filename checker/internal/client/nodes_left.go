@@ -101,13 +101,7 @@ func (j *nodesLeft) crash(session string, at time.Duration) {
 
 // used records that the sessions of an operation had a use for nodes of its lock.
 func (j *nodesLeft) used(o *facts.Op, from, to time.Duration) {
-	sessions := []string{o.Session}
-	for _, p := range o.Places {
-		if !slices.Contains(sessions, p.Session) {
-			sessions = append(sessions, p.Session)
-		}
-	}
-	for _, s := range sessions {
+	for _, s := range o.Sessions() {
 		k := useOf{s, o.Lock}
 		j.use[k] = append(j.use[k], use{Span: facts.Span{From: from, To: to}})
 		if !slices.Contains(j.users[s], o.Process) {
@@ -219,7 +213,7 @@ func (j *nodesLeft) judge() {
 		n := j.t.Service.NodeOfToken(a.Lock, a.node)
 		switch {
 		case !j.t.Header.Promises.FirstNode, n == nil || n.Session != a.session:
-		case n.Deleted != nil && (n.Deleted.Time <= a.Ret || j.asked[n.Session] <= a.Ret && j.endsBy(n.Session, n.Deleted.Time)):
+		case n.Deleted != nil && (n.Deleted.Time <= a.Ret || j.asked[n.Session] <= a.Ret && j.endsBy(n.Session, n.Deleted.Time+j.t.Header.Promises.TurnBound/4)):
 		case a.Refused && a.Late() > 0: // its context has ended, and it waits no longer
 		default:
 			j.v.Violate(func() verdict.Witness {
@@ -232,8 +226,8 @@ func (j *nodesLeft) judge() {
 }
 
 // endsBy reports whether a session had ended by a time. A leader that waits for a quorum tells a
-// client of that end before it is committed, with the requests before it; if the next leader does
-// not know it, the session ends later.
+// client of that end before it is committed, and before the requests before it are, such as the
+// delete of a node; if the next leader does not know it, the session ends later.
 func (j *nodesLeft) endsBy(session string, at time.Duration) bool {
 	s := j.t.Service.SessionEnd(session)
 	return s != nil && s.Closed != nil && s.Closed.Time <= at

@@ -156,6 +156,20 @@ func (o *Op) Was(session string) bool {
 	return o.Session == session || o.began() == session || slices.ContainsFunc(o.Places, func(p Place) bool { return p.Session == session })
 }
 
+// Sessions returns the sessions that an operation is known to have used.
+func (o *Op) Sessions() []string {
+	all := []string{o.Session}
+	for _, p := range o.Places {
+		if !slices.Contains(all, p.Session) {
+			all = append(all, p.Session)
+		}
+	}
+	if first := o.began(); first != "" && !slices.Contains(all, first) {
+		all = append(all, first)
+	}
+	return all
+}
+
 // LastPlace returns the last place that was reported to an acquire, if it has a token.
 func (o *Op) LastPlace() (Place, bool) {
 	if len(o.Places) == 0 || o.Places[len(o.Places)-1].Token == (histories.Token{}) {

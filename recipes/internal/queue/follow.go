@@ -22,7 +22,7 @@ func (t turn) likely() bool { return t.runs >= likelyRuns }
 //
 // An answer that comes while the create is under way would not do: the delete may then be
 // behind the create, and the transaction between the creates may create the node of another
-// session (BUG_FOLLOWS_UNSEEN in spec/mutex.pml).
+// session (BUG_FOLLOWS_UNSEEN in spec/create.pml).
 func (c *Contender) follows() bool {
 	return c.q.exclusive(c) && c.before.zxid != 0 && c.Zxid == c.before.zxid+2
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/ensemble/links"
@@ -26,6 +27,8 @@ type application struct {
 	// opening has room for the member that opens. A mutex that a goroutine waits for would stop
 	// the clock of a bubble of testing/synctest.
 	opening chan struct{}
+
+	endEarly atomic.Bool // the target's client gives up its locks when it is cut off
 
 	mu     sync.Mutex
 	target lock.Client // nil between a crash and the next open

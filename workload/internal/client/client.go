@@ -112,6 +112,7 @@ func (c *Client) LastSent() time.Time {
 func (c *Client) Status() fault.Client {
 	out := fault.Client{Index: c.Index, Process: c.Current(), Links: c.app.Links, Together: c.app.indexes()}
 	c.Activity.Status(&out)
+	out.EndsHold = c.app.endEarly.Load()
 	if c.Run.Processes {
 		out.Worker = c.app.number()
 	}

@@ -62,10 +62,12 @@ func (c *Client) Open(ctx context.Context) error {
 	}
 	attempt, cancel := context.WithTimeout(ctx, 2*c.Run.SessionTimeout+5*time.Second)
 	defer cancel()
+	choices := a.choices()
+	a.endEarly.Store(choices.EndEarly)
 	env := lock.Env{
 		Servers: slices.Clone(a.servers), SessionTimeout: c.Run.SessionTimeout, TickTime: c.Run.TickTime,
 		Root: c.Run.Observer.LockRoot(), Auth: c.Run.Auth, Locks: c.Run.Locks, Enqueued: lock.Enqueued, Suspended: a.suspended, Told: c.told,
-		Connection: c.standing(), Choices: a.choices(),
+		Connection: c.standing(), Choices: choices,
 	}
 	start := c.openHere
 	if c.Run.Hosted() {

@@ -53,7 +53,12 @@ func (h *Hold) Linger(ctx context.Context, levels []lock.Lease, plan cycle.Plan)
 			until = time.Now().Add(left)
 		}
 		if left <= 0 {
-			return
+			// A client that has been kept in this moment holds on.
+			if h.Lingers.Store(false); heldOn || plan.HoldOn <= 0 || h.Client.StrikeCount() == h.since {
+				return
+			}
+			h.Lingers.Store(true)
+			continue
 		}
 		h.answers().waitOut(ctx, min(left, heartbeat), lease)
 		if left > heartbeat || heldOn {

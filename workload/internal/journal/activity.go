@@ -119,7 +119,24 @@ func (a *Activity) Status(c *fault.Client) {
 	for _, d := range a.Faults.doing(a.process()) {
 		c.States = append(c.States, d.State)
 	}
-	c.Lingers = slices.ContainsFunc(a.held, func(h *Holding) bool { return h.Lingers.Load() })
+	c.Lingers = a.lingers()
+}
+
+// lingers reports whether a hold would go on if a fault hit the client. The caller holds mu.
+func (a *Activity) lingers() bool {
+	return slices.ContainsFunc(a.held, func(h *Holding) bool { return h.Lingers.Load() })
+}
+
+// Keep is Strike for a holder that lingers. It reports false if the client is none.
+func (a *Activity) Keep(endure time.Duration) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.lingers() {
+		return false
+	}
+	a.strikes++
+	a.endure = time.Now().Add(endure)
+	return true
 }
 
 // Strike counts a fault that hits the client. A holder should hold on for as long as the fault

@@ -1,0 +1,45 @@
+package hold
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/workload/cycle"
+	"github.com/zkverify/zkverify/workload/internal/client"
+	"github.com/zkverify/zkverify/workload/lock"
+)
+
+// A fault that has chosen a holder keeps it until it strikes, however short the hold was to be.
+func TestAHolderThatIsKeptHoldsOn(t *testing.T) {
+	for name, kept := range map[string]bool{"kept": true, "not kept": false} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h, record := heldInMemory(t, histories.Event{Type: histories.OK, Op: histories.Acquire, Lock: "x", Depth: 1})
+				h.Client.Run.Counters = map[string]*client.Counters{"x": new(client.Counters)}
+				h.Client.AddHold(h.Holding)
+				if h.Client.Keep(time.Minute) {
+					t.Error("a client is kept that has not begun to linger")
+				}
+				if kept {
+					go func() { // ends before the hold
+						time.Sleep(time.Millisecond)
+						if !h.Client.Keep(time.Minute) {
+							t.Error("a holder that lingers is not kept")
+						}
+					}()
+				}
+				began := time.Now()
+				h.Linger(t.Context(), []lock.Lease{h.Lease}, cycle.Plan{Hold: 2 * time.Millisecond, HoldOn: time.Second})
+				if took := time.Since(began); kept != (took >= time.Minute) {
+					t.Errorf("the hold took %v", took)
+				}
+				if h.Client.Keep(time.Minute) {
+					t.Error("a client is kept whose hold is over")
+				}
+				record()
+			})
+		})
+	}
+}
