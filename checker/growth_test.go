@@ -51,15 +51,8 @@ func TestWorkGrowsAsTheHistory(t *testing.T) {
 				again := grows(work, after, 2*n)
 				grow = slices.DeleteFunc(grow, func(b string) bool { return !slices.Contains(again, b) })
 				for _, b := range grow {
-					say := t.Errorf
-					if slices.Contains(stillGrow, c[0].name) {
-						say = t.Logf
-					}
-					say("%s ran %d times, and in a history of twice the length %d times", b, work[b], after[b])
+					t.Errorf("%s ran %d times, and in a history of twice the length %d times", b, work[b], after[b])
 				}
-			}
-			if slices.Contains(stillGrow, c[0].name) && len(grow) == 0 {
-				t.Error("the work does not grow faster than the history any more: take it off the list")
 			}
 		})
 	}

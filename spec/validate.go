@@ -62,11 +62,24 @@ var sizes = []int{3, 6, mostSlots}
 // anything.
 var traceSwitches = []string{"-DTRACE=1", "-DBREAKS=1", "-DSILENCES=1", "-DCANCELS=1", "-DDEPOSED=1", "-DADMINS=1", "-DWRITES"}
 
-var traceFlags = []string{"-O1", "-w", "-DSAFETY", "-DNOCLAIM", "-DNOREDUCE", "-DREVERSE", "-DVECTORSZ=65536", "-DHC4"}
+var traceFlags = []string{"-O1", "-w", "-DSAFETY", "-DNOCLAIM", "-DNOREDUCE", "-DVECTORSZ=65536", "-DHC4"}
+
+// attempt is a search for a way in which the model can do the lines of a window. Most that take one order
+// of the model's processes very long take the other a few milliseconds.
+type attempt struct {
+	order string // in which the processes take steps: a flag of the C compiler
+	limit int    // ms of search
+}
+
+// attempts are made in turn, the first with many windows in a process.
+var attempts = []attempt{{"-DREVERSE", 15}, {"-DFORWARD", 60}, {"-DREVERSE", 75}}
+
+// undecided is why a window is not decided that no attempt decides.
+const undecided = "more than 0.15 s of search"
 
 // checker returns the program for so many contenders, which is compiled if need be.
-func (v *Validator) checker(ctx context.Context, n int) (string, error) {
-	program := filepath.Join(v.dir, fmt.Sprintf("pan-%d", n))
+func (v *Validator) checker(ctx context.Context, n int, order string) (string, error) {
+	program := filepath.Join(v.dir, fmt.Sprintf("pan-%d%s", n, order))
 	if _, err := os.Stat(program); err == nil {
 		return program, nil
 	}
@@ -83,7 +96,7 @@ func (v *Validator) checker(ctx context.Context, n int) (string, error) {
 	if out, err := output(ctx, dir, "spin", append(append([]string{"-Pcc -E -xc", size}, traceSwitches...), "-a", "mutex.pml")...); err != nil {
 		return "", fmt.Errorf("spin does not accept mutex.pml: %s", firstLine(out, "error"))
 	}
-	if out, err := output(ctx, dir, "cc", append(slices.Clone(traceFlags), "-DNCONT="+strconv.Itoa(n), "-o", "pan", "pan.c")...); err != nil {
+	if out, err := output(ctx, dir, "cc", append(slices.Clone(traceFlags), order, "-DNCONT="+strconv.Itoa(n), "-o", "pan", "pan.c")...); err != nil {
 		return "", fmt.Errorf("the C compiler does not accept what spin made of mutex.pml: %s", firstLine(out, "error"))
 	}
 	return program, os.Rename(filepath.Join(dir, "pan"), program)
@@ -143,46 +156,93 @@ func (v *Validator) Validate(ctx context.Context, file string) (Validated, error
 	return out, nil
 }
 
-// chunk is the number of windows that one process decides. If it does not find that the model can do
-// all of them, each has a process of its own.
+// chunk is the number of windows that one process decides, if the first attempt is enough.
 const chunk = 60
 
 // run returns the outcome of each window: "done", "stops LINE", or why it is not decided.
 func (v *Validator) run(ctx context.Context, n int, windows []*window) ([]string, error) {
-	joint, err := v.decide(ctx, n, slices.Collect(slices.Chunk(windows, chunk)))
-	if err != nil {
-		return nil, err
-	}
-	var again [][]*window
 	results := make([]string, len(windows))
-	var at []int
-	for i := range windows {
-		if results[i] = joint[i/chunk]; results[i] != "done" {
-			again, at = append(again, windows[i:i+1]), append(at, i)
+	all := make([]int, len(windows))
+	for i := range all {
+		all[i] = i
+	}
+	var hard []int
+	for chunks := slices.Collect(slices.Chunk(all, chunk)); len(chunks) > 0; {
+		answers, err := v.decide(ctx, n, attempts[0], windows, chunks)
+		if err != nil {
+			return nil, err
 		}
+		var rest [][]int
+		for i, c := range chunks {
+			done := min(answers[i].window, len(c))
+			for _, w := range c[:done] {
+				results[w] = "done"
+			}
+			if done == len(c) {
+				continue
+			}
+			if hard = append(hard, c[done]); done+1 < len(c) {
+				rest = append(rest, c[done+1:])
+			}
+		}
+		chunks = rest
 	}
-	alone, err := v.decide(ctx, n, again)
-	for i, r := range alone {
-		results[at[i]] = r
+	for _, try := range attempts[1:] {
+		answers, err := v.decide(ctx, n, try, windows, slices.Collect(slices.Chunk(hard, 1)))
+		if err != nil {
+			return nil, err
+		}
+		var left []int
+		for i, w := range hard {
+			if results[w] = answers[i].text; results[w] == undecided {
+				left = append(left, w)
+			}
+		}
+		hard = left
 	}
-	return results, err
+	return results, nil
 }
 
-// decide returns the outcome of each chunk.
-func (v *Validator) decide(ctx context.Context, n int, chunks [][]*window) ([]string, error) {
+// answer is what a checker says of a chunk.
+type answer struct {
+	text   string // "done", "stops LINE", or why the window is not decided
+	window int    // the first that is not done
+}
+
+// answerOf reads an answer on a chunk of so many windows.
+func answerOf(line string, windows int) answer {
+	var at, in int
+	switch {
+	case line == "done":
+		return answer{line, windows}
+	case scans(line, "stops %d %d", &at, &in):
+		return answer{fmt.Sprintf("stops %d", at), in}
+	case scans(line, "late %d", &in):
+		return answer{undecided, in}
+	}
+	return answer{line, 0}
+}
+
+func scans(line, format string, into ...any) bool {
+	n, err := fmt.Sscanf(line, format, into...)
+	return err == nil && n == len(into)
+}
+
+// decide returns the answer for each chunk of windows.
+func (v *Validator) decide(ctx context.Context, n int, try attempt, windows []*window, chunks [][]int) ([]answer, error) {
 	if len(chunks) == 0 {
 		return nil, nil
 	}
-	program, err := v.checker(ctx, n)
+	program, err := v.checker(ctx, n, try.order)
 	if err != nil {
 		return nil, err
 	}
-	in := []int{len(chunks)}
+	in := []int{try.limit, len(chunks)}
 	for _, c := range chunks {
 		at := len(in) + 1
 		in = append(in, len(c), 0)
 		for _, w := range c {
-			in = w.numbers(in)
+			in = windows[w].numbers(in)
 		}
 		in[at] = len(in) - at - 1
 	}
@@ -194,16 +254,16 @@ func (v *Validator) decide(ctx context.Context, n int, chunks [][]*window) ([]st
 	cmd := exec.CommandContext(ctx, program, "-m20000", "-w16", "-E", "-n")
 	cmd.Stdin, cmd.Dir = b, v.dir
 	out, err := cmd.CombinedOutput()
-	var results []string
+	var answers []answer
 	for line := range strings.Lines(string(out)) {
-		if r, is := strings.CutPrefix(line, "chunk "); is {
-			results = append(results, strings.TrimSpace(r))
+		if r, is := strings.CutPrefix(line, "chunk "); is && len(answers) < len(chunks) {
+			answers = append(answers, answerOf(strings.TrimSpace(r), len(chunks[len(answers)])))
 		}
 	}
-	if len(results) != len(chunks) {
-		return nil, fmt.Errorf("the checker of the model decided %d of %d parts: %v: %s", len(results), len(chunks), err, firstLine(string(out), "error"))
+	if len(answers) != len(chunks) {
+		return nil, fmt.Errorf("the checker of the model decided %d of %d parts: %v: %s", len(answers), len(chunks), err, firstLine(string(out), "error"))
 	}
-	return results, nil
+	return answers, nil
 }
 
 // numbers appends the window in the form of trace.inc.

@@ -2,6 +2,7 @@ package spec
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -173,6 +174,36 @@ func TestTheFirstStepThatTheModelCannotDoIsNamed(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Windows that one process decides do not change each other's outcome, wherever one differs.
+func TestAWindowThatDiffersLeavesTheOthersDecided(t *testing.T) {
+	v := validator(t)
+	once := func(i int) []Step { // a session with one acquire
+		session, process, node := fmt.Sprint("s", i), i, int64(i+1)
+		return []Step{
+			{Kind: Session, Process: -1, Session: session, Clients: []int{process}},
+			{Kind: Acquire, Lock: "l", Process: process, Session: session, Nodes: []int64{node}, Granted: true},
+			{Kind: Create, Lock: "l", Process: -1, Session: session, Node: node},
+			{Kind: Grant, Lock: "l", Process: process, Session: session, Node: node},
+			{Kind: Release, Lock: "l", Process: process, Session: session},
+			{Kind: Delete, Lock: "l", Process: -1, Session: session, Node: node},
+			{Kind: Released, Lock: "l", Process: process, Session: session},
+		}
+	}
+	for _, wrong := range [][]int{{}, {0}, {3}, {4, 5}, {0, 9}} {
+		var steps []Step
+		for i := range 10 {
+			of := once(i)
+			if slices.Contains(wrong, i) {
+				of = swapped(of, 4, 5) // the node is deleted before the release
+			}
+			steps = append(steps, of...)
+		}
+		if r := validate(t, v, steps); len(r.Differs) != len(wrong) || r.Windows != 10 || r.Beyond != 0 {
+			t.Errorf("with differences in %v: %+v", wrong, r)
+		}
 	}
 }
 

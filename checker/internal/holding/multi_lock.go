@@ -38,6 +38,7 @@ import (
 type multiLockJudge struct {
 	v                      *verdict.Verdict
 	granted, failed, pairs int
+	compared               int // pairs that were open at the same time and share a lock
 	locks                  facts.PerLock[multiLockOf]
 	groups                 []*group // the acquires that later ones are compared with, by invocation
 }
@@ -129,16 +130,22 @@ func groups(t *facts.Trace) []*group {
 func ofSeveral(t *facts.Trace, o *facts.Op) bool { return o.Parts > 0 }
 
 // opposed finds the acquires that were open at the same time and had places in opposite orders.
-// It forgets those that ended before the first open acquire was invoked, at first.
+// It forgets those that ended before the first open acquire was invoked, at first. If one order is
+// that of all queues, the pairs are only counted, and no more than maxPairs are visited.
 func (j *multiLockJudge) opposed(t *facts.Trace, settled []*group, first time.Duration) {
 	j.groups = append(j.groups, settled...)
 	slices.SortFunc(j.groups, func(a, b *group) int { return a.parts[0].Invoke - b.parts[0].Invoke })
 	open := map[*facts.LockInfo][]*group{}
+	ordered := inOneOrder(j.groups)
 	for _, g := range j.groups {
+		if ordered && j.compared >= maxPairs {
+			break
+		}
 		for _, o := range g.beside(open) {
 			if g.seen && o.seen {
 				continue
 			}
+			j.compared++
 			one, other, shared := crossed(o.parts, g.parts)
 			if shared > 1 {
 				j.pairs++
@@ -156,6 +163,33 @@ func (j *multiLockJudge) opposed(t *facts.Trace, settled []*group, first time.Du
 		g.seen = true
 		return g.parts[0].Ret < first
 	})
+}
+
+// inOneOrder reports whether the acquires, by their first places, are in the order of their places
+// in the queue of every lock. Then no two have places in opposite orders.
+func inOneOrder(all []*group) bool {
+	first := make(map[*group]histories.Token, len(all))
+	for _, g := range all {
+		n := mostPlaces(g.parts)
+		for _, o := range g.parts {
+			if x := placeOf(n, o); x != nil && (first[g] == histories.Token{} || x.Token.Less(first[g])) {
+				first[g] = x.Token
+			}
+		}
+	}
+	last := map[*facts.LockInfo]histories.Token{}
+	for _, g := range slices.SortedStableFunc(slices.Values(all), func(a, b *group) int { return first[a].Compare(first[b]) }) {
+		n := mostPlaces(g.parts)
+		for _, o := range g.parts {
+			if x := placeOf(n, o); x != nil {
+				if x.Token.Less(last[o.Info()]) {
+					return false
+				}
+				last[o.Info()] = x.Token
+			}
+		}
+	}
+	return true
 }
 
 // beside returns the acquires that were open when g was called and share a lock with g, by

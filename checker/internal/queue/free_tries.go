@@ -107,8 +107,16 @@ func (f *freeTries) granted(y *facts.Op, users *users) {
 		return
 	}
 	users.settle(func(*facts.Op) {})
+	if facts.After(users.soonest, f.way.bound/4) >= y.Call {
+		return
+	}
+	users.soonest = facts.Forever
 	left := func(x *facts.Op) bool {
-		return x != y && x.Session != "" && !x.Was(y.Session) && f.way.made(x) < y.Call
+		if x != y && x.Session != "" && !x.Was(y.Session) && f.way.made(x) < y.Call {
+			return true
+		}
+		users.soonest = min(users.soonest, answered(x))
+		return false
 	}
 	users.over, users.fading = slices.DeleteFunc(users.over, left), slices.DeleteFunc(users.fading, left)
 }

@@ -70,12 +70,15 @@ func (w *inTheWay) leaves(x *facts.Op, from time.Duration) time.Duration {
 // made returns the latest time at which an acquire that ended without a place may have been
 // given one: a fault may have delayed its request.
 func (w *inTheWay) made(x *facts.Op) time.Duration {
-	latest := min(x.Ret, x.By.Retired)
+	latest := answered(x)
 	for _, s := range w.faultsOn(x.Process, x.Call, latest+w.bound/4, w.bound/2) {
 		latest = max(latest, s.To)
 	}
 	return facts.After(latest, w.bound/4)
 }
+
+// answered returns when an acquire was answered, or its process retired.
+func answered(x *facts.Op) time.Duration { return min(x.Ret, x.By.Retired) }
 
 // faultsOn returns the times in which faults hit a process, or servers, each extended by while,
 // that touch [from, to].

@@ -22,6 +22,7 @@ type users struct {
 	rested   [2][]*facts.Op     // of those, the ones whose departure is known, in its order: see restsFor
 	ready    []*facts.Op        // of the rested, those whose sessions have lived on
 	out      map[*facts.Op]bool // of the rested, those that no longer count
+	soonest  time.Duration      // when the first of those in over and fading was answered, or earlier
 	granted  time.Duration      // when the last acquire was granted
 	nameless int                // the number of holders without a session
 	session  string             // the common session of the places of all holders
@@ -73,6 +74,7 @@ func (u *usersOf) crashed(o *facts.Op) {
 	if all, several := u.of(o.Info()); several {
 		all.leaves()
 		all.over = append(all.over, o)
+		all.soonest = 0 // its process retires now, see answered
 	}
 }
 
@@ -103,8 +105,10 @@ func (u *users) add(o *facts.Op) {
 		}
 	case h != nil && h.Why == facts.ByRelease:
 		u.fading = append(u.fading, o)
+		u.soonest = min(u.soonest, answered(o))
 	default:
 		u.over = append(u.over, o)
+		u.soonest = min(u.soonest, answered(o))
 	}
 }
 
