@@ -123,7 +123,7 @@ var guarantees = []Guarantee{
 		Name:    NoLostUpdateGuarded,
 		Summary: "no increment of a counter in ZooKeeper is lost that is written in a transaction with a look at the lock",
 		Model:   "chain of admitted writes",
-		begin:   fencing.NewNoLostUpdate(histories.StoreGuarded), appliesTo: histories.Recipe.Guards,
+		begin:   fencing.NewNoLostUpdate(histories.StoreGuarded), appliesTo: histories.Recipe.IsLock,
 		store: histories.StoreGuarded,
 	},
 	{
@@ -187,7 +187,7 @@ var guarantees = []Guarantee{
 		Name:    Revocation,
 		Summary: "a request to release reaches the holder within the bound, reaches no other client, and ends no lease",
 		Model:   "each request against its lease",
-		begin:   client.NewRevocation, appliesTo: facts.Is(histories.Revocation),
+		begin:   client.NewRevocation, appliesTo: histories.Recipe.Revocable,
 		fencing: noPart,
 	},
 	{
@@ -207,8 +207,8 @@ var guarantees = []Guarantee{
 	},
 	{
 		Name:    Observers,
-		Summary: "who observes an election never sees an older leader after a newer one",
-		Model:   "order of the terms that one client sees",
+		Summary: "who observes an election never sees an older leader after a newer one, nor another's announcement",
+		Model:   "order of the terms that one client sees; one announcement for each",
 		begin:   saying.NewObservers, appliesTo: facts.Is(histories.Election),
 		fencing: noPart,
 	},

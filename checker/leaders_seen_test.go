@@ -14,6 +14,19 @@ func (r *run) sees(ms, p, token int) *run {
 	return r.op(ms, histories.OK, p, histories.Observe, histories.Event{Token: tok(token)})
 }
 
+// seesOwner makes a client observe a leader and its announcement.
+func (r *run) seesOwner(ms, p, token int, owner string) *run {
+	r.op(ms, histories.Invoke, p, histories.Observe, histories.Event{})
+	return r.op(ms, histories.OK, p, histories.Observe, histories.Event{Token: tok(token), Owner: owner})
+}
+
+// leads makes a client campaign for an owner, and lead in a term.
+func (r *run) leads(ms, p, token int, owner string) *run {
+	r.op(ms, histories.Invoke, p, histories.Acquire, histories.Event{Owner: owner})
+	r.op(ms+1, histories.OK, p, histories.Acquire, histories.Event{Owner: owner, Token: tok(token), Session: session(p)})
+	return r.op(ms+2, histories.Invoke, p, histories.Release, histories.Event{Owner: owner, Token: tok(token), Session: session(p), Depth: 1})
+}
+
 func TestObserversSeeTermsInOrder(t *testing.T) {
 	election := func(make func(*run)) func(*run) {
 		return func(r *run) {
@@ -35,6 +48,13 @@ func TestObserversSeeTermsInOrder(t *testing.T) {
 		{"an observation that fails sees nothing", election(func(r *run) {
 			r.sees(1, 1, 4).op(2, histories.Invoke, 1, histories.Observe, histories.Event{}).op(3, histories.Fail, 1, histories.Observe, histories.Event{})
 		}), verdict.Holds},
+		{"a leader's announcement is seen", election(func(r *run) { r.leads(1, 1, 1, "p1").seesOwner(4, 2, 1, "p1") }), verdict.Holds},
+		{"the announcement of another is seen", election(func(r *run) { r.leads(1, 1, 1, "p1").seesOwner(4, 2, 1, "p3") }), verdict.Violated},
+		{"the announcement of another is seen before the leader knows that it leads", election(func(r *run) { r.seesOwner(1, 2, 1, "p3").leads(2, 1, 1, "p1") }), verdict.Violated},
+		{"a request hides the announcement", election(func(r *run) { r.seesOwner(1, 2, 1, "p1").seesOwner(2, 2, 1, histories.NoOwner) }), verdict.Violated},
+		{"two clients see different announcements", election(func(r *run) { r.seesOwner(1, 2, 1, "p1").seesOwner(2, 3, 1, "p3") }), verdict.Violated},
+		{"the next leader announces itself", election(func(r *run) { r.leads(1, 1, 1, "p1").seesOwner(4, 2, 1, "p1").seesOwner(5, 2, 4, "p3") }), verdict.Holds},
+		{"the target shows no announcements", election(func(r *run) { r.leads(1, 1, 1, "p1").sees(4, 2, 1) }), verdict.Holds},
 		{"no leader is seen", election(func(r *run) { r.sees(1, 1, 0) }), verdict.NotExercised},
 	})
 }

@@ -122,6 +122,17 @@ func TestNoLostUpdateGuarded(t *testing.T) {
 	})
 }
 
+// fenced uses the fence with a token; it refuses what fails.
+func (r *run) fenced(ms, p int, op histories.Op, token int, typ histories.Type) *run {
+	e := histories.Event{Store: histories.StoreFenced, Token: tok(token)}
+	if op == histories.Write {
+		e.Value = 1
+	}
+	r.op(ms, histories.Invoke, p, op, e)
+	e.Refused = typ == histories.Fail
+	return r.op(ms, typ, p, op, e)
+}
+
 func TestNoLostUpdateFenced(t *testing.T) {
 	fenced := func(make func(*run)) func(*run) { return inStore(histories.StoreFenced, make) }
 	answers(t, NoLostUpdateFenced, []known{
@@ -134,5 +145,12 @@ func TestNoLostUpdateFenced(t *testing.T) {
 				writes(6, 1, 1).lost(7, 1)
 		}), verdict.Violated},
 		{"only the plain counter is written", func(r *run) { r.want(0, 1).got(0, 1, 1).reads(1, 1, 0).writes(2, 1, 1) }, verdict.NotExercised},
+		{"the fence refuses a token, and has seen no newer one", func(r *run) {
+			r.want(0, 1).got(0, 1, 3).fenced(1, 1, histories.Read, 3, histories.OK).fenced(2, 1, histories.Write, 3, histories.Fail)
+		}, verdict.Violated},
+		{"the fence refuses an older token than it has seen", func(r *run) {
+			r.want(0, 1).got(0, 1, 3).fenced(1, 1, histories.Read, 3, histories.OK).expire(2, 1).want(3, 2).got(3, 2, 4).
+				fenced(4, 2, histories.Read, 4, histories.OK).fenced(5, 2, histories.Write, 4, histories.OK).fenced(6, 1, histories.Write, 3, histories.Fail)
+		}, verdict.Holds},
 	})
 }

@@ -2,6 +2,7 @@ package checker
 
 import (
 	"testing"
+	"time"
 
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
@@ -15,6 +16,21 @@ func (r *run) revoke(from, to, p, token int, typ histories.Type) *run {
 
 func (r *run) told(ms, p, token int) *run {
 	return r.add(ms, histories.Event{Type: histories.RevokeRequested, Process: p, Lock: "a", Token: tok(token), Session: session(p)})
+}
+
+func TestALeaderIsAskedToResign(t *testing.T) {
+	election := map[string]histories.Lock{"a": {Recipe: histories.Election}}
+	tell(t, Revocation, election, []told{
+		{"the leader is told in time", func(r *run) { r.want(1, 1).got(2, 1, 5).revoke(3, 4, 2, 5, histories.OK).told(14, 1, 5).release(50, 1) }, verdict.Holds, "", 0},
+		{"the leader is never told", func(r *run) { r.want(1, 1).got(2, 1, 5).revoke(3, 4, 2, 5, histories.OK).release(50, 1) }, verdict.Violated,
+			`process 2 asked for the release of lock "a" at 0.003000 s and was answered at 0.004000 s; process 1 held it with token 0x5 and had to be told by 0.014000 s, but was not`, 0},
+	})
+	r := newRun(t).ofRecipes(election)
+	r.h.Header.Promises.RevokeBound = 10 * time.Millisecond
+	r.want(1, 1).got(2, 1, 5).release(50, 1)
+	if v := r.report().Verdict(Revocation); v.Outcome != verdict.NotExercised || v.Expected {
+		t.Errorf("where no client asks the leader the verdict is %v, expected: %t", v.Outcome, v.Expected)
+	}
 }
 
 func TestAHolderIsAskedToRelease(t *testing.T) {

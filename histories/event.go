@@ -63,6 +63,10 @@ const (
 	Observe Op = "observe"  // waits until the leader changes; Token on completion is that of the new leader's term, zero if there is no leader
 )
 
+// NoOwner is the Owner of an observe that has seen a leader, and no announcement of it where it must
+// have made one.
+const NoOwner = "(none)"
+
 // The operations on barriers. The members of one round of a double barrier
 // name it by the same Generation; rounds of one barrier do not overlap. An
 // enter or leave that failed was still an arrival or a departure: other members
@@ -97,7 +101,8 @@ const (
 const (
 	StoreFenced = "fenced" // refuses a write whose token is older than the newest it has seen
 	// StoreGuarded is a node in ZooKeeper. The transaction that writes it goes through
-	// only while the lock is held.
+	// only while the lock is held. Readers and holders of permits write to a node of their own,
+	// which counts nothing.
 	StoreGuarded = "guarded"
 	StorePlain   = "plain" // accepts every write: only mutual exclusion protects it
 )
@@ -129,7 +134,7 @@ type Event struct {
 	Parts   []Part        `json:"parts,omitempty"`   // instead of Lock: the locks of an operation over several, and of its lease
 	Mode    Mode          `json:"mode,omitempty"`    // for read/write locks
 	Permits int           `json:"permits,omitempty"` // for semaphores
-	Owner   string        `json:"owner,omitempty"`   // the holder's name: re-entry is by owner
+	Owner   string        `json:"owner,omitempty"`   // the holder's name: re-entry is by owner; for observe, on completion: the owner that the leader announces, see NoOwner
 	Session string        `json:"session,omitempty"` // ZooKeeper session id, 0x and 16 hex digits
 
 	Token    Token  `json:"token,omitzero"`
@@ -142,7 +147,8 @@ type Event struct {
 	Error    string `json:"error,omitempty"`
 	// Refused is for a try-acquire that failed: the lock reports that another client is in the way.
 	// It is also for an outermost release that failed: the lock reports, before the deadline of the
-	// lease, that the lease was lost.
+	// lease, that the lease was lost. And for a read or write that failed: the fence reports that it
+	// has admitted a newer token.
 	Refused bool `json:"refused,omitempty"`
 
 	Generation int `json:"generation,omitempty"` // for enter, leave: which round, from 1

@@ -41,6 +41,10 @@ func (r Recipe) Exclusive() bool {
 // already. The other exclusive recipes grant the lock to its owner again.
 func (r Recipe) RefusesOwner() bool { return r == NonReentrant || r == Election }
 
+// Revocable reports whether the holder of a lock of this recipe may be asked to release it. The
+// leader of an election is asked to resign; not every election can do that.
+func (r Recipe) Revocable() bool { return r == Revocation || r == Election }
+
 // Guards reports whether locks of this recipe guard counters. They do if only one owner
 // at a time may hold the lock, or may hold it in write mode.
 func (r Recipe) Guards() bool { return r.Exclusive() || r == ReadWrite }
@@ -53,12 +57,14 @@ func (r Recipe) has(op Op) bool {
 	switch op {
 	case Acquire, TryAcquire, Release:
 		return r.IsLock()
-	case Read, Write:
+	case Read:
 		return r.Guards()
+	case Write:
+		return r.Guards() || r.HasPermits()
 	case SetSize:
 		return r == SharedSemaphore
 	case Revoke:
-		return r == Revocation
+		return r.Revocable()
 	case Observe:
 		return r == Election
 	case Set, Remove, Wait:

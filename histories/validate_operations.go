@@ -44,7 +44,7 @@ func (v *validator) subject(e *Event) error {
 			return fmt.Errorf("%s %q is never held", l.Recipe, key)
 		case l.Recipe == ReadWrite && e.Mode == "" && e.Type == Lost:
 			return missing(e, "mode")
-		case l.Recipe != Revocation && e.Type == RevokeRequested:
+		case !l.Recipe.Revocable() && e.Type == RevokeRequested:
 			return fmt.Errorf("the holder of %s %q cannot be asked to release", l.Recipe, key)
 		}
 	}
@@ -108,8 +108,8 @@ func (v *validator) completion(e *Event) error {
 		return fmt.Errorf("process %d completes %s to %d but invoked it to %d", e.Process, e.Op, e.Size, o.Size)
 	case o.Generation != e.Generation:
 		return fmt.Errorf("process %d completes %s of generation %d but invoked it in generation %d", e.Process, e.Op, e.Generation, o.Generation)
-	case e.Refused && (e.Type != Fail || e.Op != TryAcquire && e.Op != Release):
-		return fmt.Errorf("%s of %s is refused; only a try or a release that fails is", e.Type, e.Op)
+	case e.Refused && (e.Type != Fail || e.Op != TryAcquire && e.Op != Release && e.Store != StoreFenced):
+		return fmt.Errorf("%s of %s is refused; only a try, a release or a use of the fence that fails is", e.Type, e.Op)
 	case e.Late < 0:
 		return fmt.Errorf("process %d completes %s %d ns after its context has ended", e.Process, e.Op, e.Late)
 	case e.Unexplained && e.Type == OK:
@@ -158,7 +158,7 @@ func (v *validator) operation(e *Event) error {
 		return fmt.Errorf("%s has no size", e.Op)
 	case e.Generation != 0 && e.Op != Enter && e.Op != Leave:
 		return fmt.Errorf("%s has no generation", e.Op)
-	case e.Permits != 0 && !holds:
+	case e.Permits != 0 && !holds && e.Op != Write:
 		return fmt.Errorf("%s has no permits", e.Op)
 	case e.Parts != nil && !holds:
 		return fmt.Errorf("%s has no parts", e.Op)

@@ -261,7 +261,7 @@ func (c Config) shared(life context.Context, groups []*drive.Group) *client.Shar
 	}
 	s.Faults = journal.NewCoverage(c.Recipes, s.Locks)
 	for name := range s.Locks {
-		s.Counters[name] = new(client.Counters)
+		s.Counters[name] = client.NewCounters(c.Target)
 	}
 	return s
 }

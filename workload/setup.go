@@ -115,7 +115,10 @@ func (r *run) putCounters() error {
 	var guarding []string
 	for name, l := range r.Locks {
 		if l.Recipe.Guards() {
-			guarding = append(guarding, name)
+			guarding = append(guarding, r.Observer.GuardedNode(name))
+		}
+		if l.Recipe.HasPermits() || l.Recipe == histories.ReadWrite {
+			guarding = append(guarding, r.Observer.SharedNode(name))
 		}
 	}
 	return r.Observer.PutCounters(guarding)

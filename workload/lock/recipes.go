@@ -88,7 +88,8 @@ type HandoffLocker interface{ Handoff() Locker }
 type ElectionLocker interface{ Election() Elector }
 
 // Elector elects leaders: the holder of one of its locks is the leader. If it is a [Reenterer],
-// a run tests that too: Reenter must fail, and neither wait nor harm the lease.
+// a run tests that too: Reenter must fail, and neither wait nor harm the lease. If it is a
+// [RevokerLocker], its leases are [RevocableLease]s, and a run asks leaders to resign.
 type Elector interface {
 	Locker
 	// Observe calls f with the token of the leader, and again each time that the leader
@@ -102,6 +103,14 @@ type LeaderElector interface {
 	Elector
 	// Leader returns the token of the leader's term, and the zero Token when there is no leader.
 	Leader(ctx context.Context, name string) (histories.Token, error)
+}
+
+// AnnouncingElector is implemented by an Elector whose candidates announce the owner that acquires,
+// see OwnerOf.
+type AnnouncingElector interface {
+	Elector
+	// ObserveAnnounced is Observe with the owner that the leader announces.
+	ObserveAnnounced(ctx context.Context, name string, f func(leader histories.Token, owner string) bool) error
 }
 
 // ElectorOf returns the elector of a client, or an error as LockerOf does.

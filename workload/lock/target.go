@@ -90,6 +90,14 @@ type Choices struct {
 	Rule      bool // a rule of the application's own orders the queue, in the target's own order
 }
 
+// Fenced is implemented by targets that have a fence for the data that a lock guards. Without it the
+// run uses a fence of its own.
+type Fenced interface {
+	// NewFence returns a new fence. It calls write unless it has admitted a newer token, and returns
+	// an error if it does not.
+	NewFence() func(token histories.Token, write func() error) error
+}
+
 // Concurrent is implemented by targets whose clients may be used by several goroutines at a
 // time, as an application does that opens one client for all. Some clients of a run then share
 // one.

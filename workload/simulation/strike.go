@@ -44,7 +44,7 @@ func stepsOf(r histories.Recipe) []string {
 	case histories.DoubleBarrier:
 		return []string{stepEnter, stepLeave}
 	case histories.Election:
-		return []string{stepAcquire, stepTurn, stepHold, stepRelease, stepObserve}
+		return []string{stepAcquire, stepTurn, stepHold, stepTold, stepRelease, stepObserve}
 	case histories.Revocation:
 		return []string{stepAcquire, stepTurn, stepHold, stepTold, stepRelease}
 	case histories.SharedSemaphore:

@@ -35,6 +35,12 @@ type ofRecipes struct{ defect string }
 // Concurrent returns true: a Client is for all goroutines of a process.
 func (ofRecipes) Concurrent() bool { return true }
 
+// NewFence implements lock.Fenced by the recipes' fence.
+func (ofRecipes) NewFence() func(histories.Token, func() error) error {
+	f := new(recipes.Fence)
+	return func(t histories.Token, write func() error) error { return f.Guard(recipes.Token(t), write) }
+}
+
 func (ofRecipes) Promises(s lock.Settings) histories.Promises {
 	return histories.Promises{
 		Tokens: true, TellsLoss: true, FIFO: true, FirstNode: true, Reentrant: true, Guards: true, Says: true, Returns: true,

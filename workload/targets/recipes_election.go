@@ -9,29 +9,68 @@ import (
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
-var _ lock.ElectionLocker = (*recipesClient)(nil)
+var (
+	_ lock.LeaderElector     = recipesElection{}
+	_ lock.AnnouncingElector = recipesElection{}
+	_ lock.RevokerLocker     = recipesElection{}
+)
 
 func (c *recipesClient) Election() lock.Elector {
-	return recipesElection{queued(func(name string) candidate {
-		return candidate{recipes.NewElection(c.client, c.path(name))}
-	})}
+	return recipesElection{queued(func(name string) candidate { return candidate{c, name} }), c}
 }
 
 // recipesElection is the recipes' election, which refuses a Reenter.
-type recipesElection struct{ recipesQueued[candidate] }
+type recipesElection struct {
+	recipesQueued[candidate]
+	c *recipesClient
+}
 
-// candidate acquires a lock by a campaign.
-type candidate struct{ *recipes.Election }
+// candidate acquires a lock by a campaign, and announces its owner.
+type candidate struct {
+	c    *recipesClient
+	name string
+}
 
-func (c candidate) Acquire(ctx context.Context) (*recipes.Lease, error)    { return c.Campaign(ctx) }
-func (c candidate) TryAcquire(ctx context.Context) (*recipes.Lease, error) { return c.TryCampaign(ctx) }
+func (c candidate) election(ctx context.Context) *recipes.Election {
+	return recipes.NewElection(c.c.client, c.c.path(c.name), recipes.WithData([]byte(lock.OwnerOf(ctx))))
+}
+
+func (c candidate) Acquire(ctx context.Context) (*recipes.Lease, error) {
+	return c.election(ctx).Campaign(ctx)
+}
+
+func (c candidate) TryAcquire(ctx context.Context) (*recipes.Lease, error) {
+	return c.election(ctx).TryCampaign(ctx)
+}
+
+func (c candidate) Held() bool { return c.election(context.Background()).Held() }
+
+func (c candidate) Participants(ctx context.Context) ([]recipes.Participant, error) {
+	return c.election(ctx).Participants(ctx)
+}
+
+func (e recipesElection) Acquire(ctx context.Context, name string) (lock.Lease, error) {
+	return wrapRevocable(e.recipesQueued.Acquire(ctx, name))
+}
+
+func (e recipesElection) TryAcquire(ctx context.Context, name string) (lock.Lease, error) {
+	return wrapRevocable(e.recipesQueued.TryAcquire(ctx, name))
+}
+
+func (e recipesElection) Reenter(ctx context.Context, name string, held lock.Lease) (lock.Lease, error) {
+	return wrapRevocable(e.recipesQueued.Reenter(ctx, name, held.(recipesRevocableLease).recipesLease))
+}
 
 func (e recipesElection) Observe(ctx context.Context, name string, f func(histories.Token) bool) error {
-	for leader, err := range e.recipesLocker(name).Observe(ctx) {
+	return e.ObserveAnnounced(ctx, name, func(leader histories.Token, _ string) bool { return f(leader) })
+}
+
+func (e recipesElection) ObserveAnnounced(ctx context.Context, name string, f func(histories.Token, string) bool) error {
+	for leader, err := range e.recipesLocker(name).election(ctx).Observe(ctx) {
 		if err != nil {
 			return err
 		}
-		if !f(histories.Token(leader.Token)) {
+		if !f(histories.Token(leader.Token), string(leader.Data)) {
 			break
 		}
 	}
@@ -39,9 +78,22 @@ func (e recipesElection) Observe(ctx context.Context, name string, f func(histor
 }
 
 func (e recipesElection) Leader(ctx context.Context, name string) (histories.Token, error) {
-	leader, err := e.recipesLocker(name).Leader(ctx)
-	if errors.Is(err, recipes.ErrNoLeader) {
+	leader, _, err := e.Holder(ctx, name)
+	if errors.Is(err, lock.ErrNotHeld) {
 		return histories.Token{}, nil
 	}
-	return histories.Token(leader.Token), err
+	return leader, err
+}
+
+func (e recipesElection) Holder(ctx context.Context, name string) (histories.Token, string, error) {
+	leader, err := e.recipesLocker(name).election(ctx).Leader(ctx)
+	if errors.Is(err, recipes.ErrNoLeader) {
+		return histories.Token{}, "", lock.ErrNotHeld
+	}
+	return histories.Token(leader.Token), leader.Node, err
+}
+
+// Revoke asks the leader to resign.
+func (e recipesElection) Revoke(ctx context.Context, node string) error {
+	return recipesRevocable{e.c}.Revoke(ctx, node)
 }

@@ -56,7 +56,6 @@ type revocationJudge struct {
 
 // NewRevocation returns the judge of requests to release.
 func NewRevocation(_ *facts.Trace, v *verdict.Verdict) judge.Judge {
-	v.Expected = true
 	return &revocationJudge{
 		v: v, firstAsked: map[facts.LeaseKey]time.Duration{}, leases: map[facts.LeaseKey][]*facts.Hold{}, suspected: map[*facts.Hold]bool{},
 		hadBefore: map[string]tokens{}, askedBefore: map[string]tokens{},
@@ -72,7 +71,7 @@ func (j *revocationJudge) Window(_ *judge.Engines, t *facts.Trace) int {
 	if !t.Last {
 		known = t.End + 1
 		known = min(known, t.OldestOfAny(func(o *facts.Op) bool {
-			return (o.Acquires() || o.Kind == histories.Revoke) && o.Recipe() == histories.Revocation
+			return (o.Acquires() || o.Kind == histories.Revoke) && o.Recipe().Revocable()
 		}))
 	}
 	for ; j.decided < len(j.notices) && j.notices[j.decided].Time < known; j.decided++ {
@@ -108,7 +107,7 @@ func (j *revocationJudge) Window(_ *judge.Engines, t *facts.Trace) int {
 func (j *revocationJudge) take(t *facts.Trace) {
 	for _, o := range facts.Each(t, t.Ops) {
 		switch {
-		case o.Recipe() != histories.Revocation || !t.Settled(o):
+		case !o.Recipe().Revocable() || !t.Settled(o):
 		case o.Acquires():
 			j.acquires = append(j.acquires, o)
 		case o.Kind == histories.Revoke && o.Result != histories.Fail:
@@ -122,7 +121,7 @@ func (j *revocationJudge) take(t *facts.Trace) {
 		j.firstAsked[facts.LeaseKey{Lock: o.Lock, Token: o.Token}] = o.Call
 	}
 	for _, h := range facts.Each(t, t.Holds) {
-		if t.Begun(h) && t.Recipe(h.Lock) == histories.Revocation {
+		if t.Begun(h) && t.Recipe(h.Lock).Revocable() {
 			k := facts.LeaseKey{Lock: h.Lock, Token: h.Token}
 			j.leases[k] = append(j.leases[k], h)
 		}
@@ -172,6 +171,7 @@ func (j *revocationJudge) forget(t *facts.Trace, known, since time.Duration) {
 func (j *revocationJudge) Conclude(_ *judge.Engines, t *facts.Trace) {
 	v := j.v
 	v.Promised = t.Header.Promises.RevokeBound > 0
+	v.Expected = slices.Contains(t.Recipes(), histories.Revocation) // not every election can ask its leader
 	v.Count("requests", j.asked)
 	v.Count("requests told in time", j.inTime)
 	v.Count("requests whose lease outlasted the bound", j.outlasted)

@@ -71,7 +71,9 @@ func (b *holdTracker) permitsInvoked(o *Op) {
 		return
 	}
 	if h := b.givenBack(o); h != nil {
-		o.Hold = h
+		if o.Hold = h; o.Kind != histories.Release {
+			return
+		}
 		b.finish(h, o.Call, o.Invoke, ByRelease)
 	}
 }

@@ -93,6 +93,44 @@ func (s *Service) NodeOfToken(lock string, token histories.Token) *service.Node 
 	return s.byToken[LeaseKey{lock, histories.Token{Zxid: token.Zxid}}]
 }
 
+// GoneBefore returns a node of a lease that had been deleted before a time, or nil. A lease of several
+// permits has several nodes; they are known if their transaction created no others. A writer that
+// becomes a reader may go on with its writer's token, so the node of that is not known.
+func (s *Service) GoneBefore(h *Hold, at time.Duration) *service.Node {
+	if h.Mode == histories.ModeRead && h.Acquire.Beside != nil {
+		return nil
+	}
+	all := []*service.Node{s.NodeOf(h)}
+	if h.Recipe().HasPermits() {
+		if all = s.createdWith(all[0]); len(all) != h.Permits {
+			return nil
+		}
+	}
+	for _, n := range all {
+		if n != nil && n.Deleted != nil && n.Deleted.Time < at {
+			return n
+		}
+	}
+	return nil
+}
+
+// createdWith returns all nodes of a node's lock that the same transaction created.
+func (s *Service) createdWith(first *service.Node) (all []*service.Node) {
+	if first == nil {
+		return nil
+	}
+	of := s.byLock[first.Lock()]
+	for _, n := range of.all[of.createdSince(first.Created.Time):] {
+		if n.Created.Zxid > first.Created.Zxid {
+			break
+		}
+		if n.Created.Zxid == first.Created.Zxid {
+			all = append(all, n)
+		}
+	}
+	return all
+}
+
 // GaveUp reports whether a request of a hold's own session, and not the end of that session or
 // a request of another one, had certainly deleted its node by a time.
 func (s *Service) GaveUp(h *Hold, by time.Duration) bool {

@@ -38,8 +38,8 @@ func (j *unguarded) Completed(o *facts.Op) {
 		return
 	}
 	for _, h := range holds {
-		n := j.t.Service.NodeOf(h)
-		if n == nil || n.Deleted == nil || n.Deleted.Time >= o.Call {
+		n := j.t.Service.GoneBefore(h, o.Call)
+		if n == nil {
 			continue
 		}
 		j.v.Violate(func() verdict.Witness {

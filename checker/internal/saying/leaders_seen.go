@@ -18,11 +18,13 @@ import (
 // begins twice.
 type observersJudge struct {
 	facts.Deaf
-	v    *verdict.Verdict
-	t    *facts.Trace
-	last map[facts.LockUse]seenLeader
-	seen int // leaders
-	news []awaited
+	v         *verdict.Verdict
+	t         *facts.Trace
+	last      map[facts.LockUse]seenLeader
+	seen      int    // leaders
+	owner     string // that the current event names
+	announced announcements
+	news      []awaited
 }
 
 // seenLeader is the newest leader that a client has seen, and its last observation.
@@ -39,7 +41,12 @@ func NewObservers(t *facts.Trace, v *verdict.Verdict) judge.Judge {
 	return j
 }
 
+func (j *observersJudge) Event(_ int, e *histories.Event) { j.owner = e.Owner }
+
 func (j *observersJudge) Completed(o *facts.Op) {
+	if o.Recipe() == histories.Election {
+		j.announced.completed(j.t, o, j.owner, j.v.Violate)
+	}
 	if o.Kind != histories.Observe {
 		return
 	}
@@ -86,5 +93,5 @@ func (j *observersJudge) Conclude(*judge.Engines, *facts.Trace) {
 	}
 	v.Conclude(
 		fmt.Sprintf("%s seen, and none after a newer one", words.Count(j.seen, "leader")),
-		words.Count(v.Violations, "leader")+" seen after a newer one, or too late")
+		words.Count(v.Violations, "leader")+" seen after a newer one, too late, or with an announcement of another")
 }

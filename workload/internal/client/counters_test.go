@@ -7,7 +7,7 @@ import (
 )
 
 func TestTheFenceRefusesWhatIsOlderThanTheLastRead(t *testing.T) {
-	var c Counters
+	c := NewCounters(nil)
 	old, young := histories.Token{Zxid: 1}, histories.Token{Zxid: 2}
 	if _, err := c.Read(histories.StoreFenced, old); err != nil {
 		t.Fatal(err)

@@ -32,11 +32,25 @@ func (d nonReentrantDriver) cycle(ctx context.Context, c *client.Client, name st
 	return holdRefusing(ctx, c, locker, name, plan)
 }
 
-// holdRefusing acquires a lock that refuses its owner, and in some cycles asks for it again.
+// holdRefusing acquires a lock that refuses its owner, and in some cycles asks for it again. A leader
+// that may be asked to resign listens; most obey, and a few lead until they are asked.
 func holdRefusing(ctx context.Context, c *client.Client, locker lock.Locker, name string, plan cycle.Plan) error {
 	h, err := get(ctx, c, plan, hold.ClaimOf(locker, name))
 	if h == nil {
 		return err
+	}
+	if _, asks := locker.(lock.RevokerLocker); asks {
+		generous := plan.More.Float64()
+		waits := generous < 0.02
+		switch {
+		case waits:
+			plan.Hold = c.Run.Promises.RevokeBound + c.Run.SessionTimeout/4
+		case generous < 0.15:
+			plan.Hold *= company
+		}
+		var told context.CancelFunc
+		ctx, told = listen(ctx, h, generous < 0.8)
+		defer told()
 	}
 	levels := []lock.Lease{h.Lease}
 	h.Again, _ = locker.(lock.Reenterer)

@@ -53,7 +53,7 @@ func (d readWriteDriver) cycle(ctx context.Context, c *client.Client, name strin
 		if second := cross(ctx, h, x, plan); second != nil {
 			h.Increment(ctx, h.Lease, plan.Race) // the owner has both
 			h.ReleaseAll(levels, plan)
-			second.Again = x
+			second.Again, second.Crossed = x, true
 			if second.Event.Mode == histories.ModeRead {
 				plan.Hold = inCompany(plan.Hold, c.Run.SessionTimeout) // while writers wait that came before it
 			}

@@ -27,11 +27,11 @@ var revocationRecipe = recipe{
 type revocationDriver struct{ oneByOne }
 
 func (d revocationDriver) cycle(ctx context.Context, c *client.Client, name string, plan cycle.Plan) error {
-	ask, obey, generous := plan.More.Float64() < 0.35, plan.More.Float64() < 0.8, plan.More.Float64()
+	asks, obey, generous := plan.More.Float64() < 0.35, plan.More.Float64() < 0.8, plan.More.Float64()
 	waits, listensLate := generous < 0.1, plan.More.Float64() < 0.5
 	locker := c.Target().(lock.RevocableLocker).Revocable()
-	if ask {
-		return d.ask(ctx, c, locker, name)
+	if asks {
+		return ask(ctx, c, locker, name)
 	}
 	h, err := get(ctx, c, plan, hold.ClaimOf(locker, name))
 	if h == nil {
@@ -40,14 +40,8 @@ func (d revocationDriver) cycle(ctx context.Context, c *client.Client, name stri
 	if listensLate {
 		wait.ForOr(ctx, min(plan.Hold, c.Run.SessionTimeout/8), h.Lease.Lost())
 	}
-	asked, told := context.WithCancel(ctx)
+	asked, told := listen(ctx, h, obey || waits)
 	defer told()
-	h.Lease.(lock.RevocableLease).OnRevoke(func() {
-		h.RevokeRequested()
-		if obey || waits {
-			told()
-		}
-	})
 	levels := []lock.Lease{h.Lease}
 	if r, ok := locker.(lock.Reenterer); ok {
 		levels = h.Climb(asked, r, plan)
@@ -64,8 +58,21 @@ func (d revocationDriver) cycle(ctx context.Context, c *client.Client, name stri
 	return nil
 }
 
+// listen makes a holder listen to requests to release. The context that it returns ends with ctx, and
+// at a request if the holder obeys.
+func listen(ctx context.Context, h *hold.Hold, obeys bool) (asked context.Context, told context.CancelFunc) {
+	asked, told = context.WithCancel(ctx)
+	h.Lease.(lock.RevocableLease).OnRevoke(func() {
+		h.RevokeRequested()
+		if obeys {
+			told()
+		}
+	})
+	return asked, told
+}
+
 // ask asks the holder of the lock to release it, if there is one.
-func (revocationDriver) ask(ctx context.Context, c *client.Client, locker lock.RevokerLocker, name string) error {
+func ask(ctx context.Context, c *client.Client, locker lock.RevokerLocker, name string) error {
 	ctx, returned := c.Cancellable(ctx)
 	defer returned()
 	ctx, cancel := context.WithTimeout(ctx, c.Run.SessionTimeout)

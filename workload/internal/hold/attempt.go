@@ -148,11 +148,18 @@ func Operate(ctx context.Context, c *client.Client, op histories.Op, e histories
 // OperateMarked is Operate for an operation whose transaction has a token, which mark returns once
 // the operation has returned with an error or nil.
 func OperateMarked(ctx context.Context, c *client.Client, op histories.Op, e histories.Event, failed histories.Type, do func() error, mark func(error) histories.Token) error {
+	return OperateSeen(ctx, c, op, e, failed, do, func(e *histories.Event, err error) { e.Token = mark(err) })
+}
+
+// OperateSeen is Operate for an operation whose completion has more than an error, which tell adds to
+// it.
+func OperateSeen(ctx context.Context, c *client.Client, op histories.Op, e histories.Event, failed histories.Type, do func() error, tell func(*histories.Event, error)) error {
 	e.Type, e.Op, e.Process, e.Session = histories.Invoke, op, c.Current(), c.SessionName()
 	c.Record(e)
 	late := lateness(ctx)
 	err := do()
-	e.Late, e.Token = late(), mark(err)
+	e.Late = late()
+	tell(&e, err)
 	e.Type, e.Session = histories.OK, c.SessionName()
 	if err != nil {
 		e.Type, e.Error = failed, err.Error()

@@ -2,10 +2,13 @@ package hold
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/internal/wait"
+	"github.com/zkverify/zkverify/workload/cycle"
+	"github.com/zkverify/zkverify/workload/internal/client"
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
@@ -106,10 +109,41 @@ func (h *Hold) access(op histories.Op, g guarded, store string, value int64, do 
 	v, err := do()
 	e.Type, e.Value = histories.OK, v
 	if err != nil {
-		e.Type, e.Error = histories.Fail, err.Error()
+		e.Type, e.Error, e.Refused = histories.Fail, err.Error(), errors.Is(err, client.ErrStale)
 	}
 	h.Client.Record(e)
 	return v, err
+}
+
+// incrementLate makes some holders that have lost their lock increment a fenced counter, as if they did
+// not know of the loss, when others have had time for their turn: before the write, or before the read
+// as well. The fence must refuse an older token than it has seen.
+func (h *Hold) incrementLate(plan cycle.Plan) {
+	all, way := h.guards(), plan.More.IntN(3)
+	if way == 0 || len(all) == 0 || h.Event.Mode == histories.ModeRead || !h.Client.Awake() {
+		return
+	}
+	g := oneOf(plan, all)
+	if g.token == (histories.Token{}) {
+		return
+	}
+	if way == 1 {
+		wait.For(h.Client.Run.Life, h.turn(plan))
+	}
+	v, err := h.read(g, histories.StoreFenced)
+	if err != nil {
+		return
+	}
+	wait.For(h.Client.Run.Life, h.turn(plan))
+	counters := h.Client.Run.Counters[g.lock]
+	_, _ = h.access(histories.Write, g, histories.StoreFenced, v+1, func() (int64, error) {
+		return v + 1, h.Client.IfAlive(func() error { return counters.Write(histories.StoreFenced, g.token, v+1) })
+	})
+}
+
+// turn draws the time that a holder that has lost its lock gives others for their turn.
+func (h *Hold) turn(plan cycle.Plan) time.Duration {
+	return time.Duration(plan.More.Float64() * float64(h.Client.Run.SessionTimeout/4))
 }
 
 // accessing returns the invocation of one read or write of a counter.

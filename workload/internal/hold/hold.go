@@ -25,6 +25,8 @@ type Hold struct {
 	since            int            // the client's strikes when the hold began
 	seen             *seen          // of the counter in ZooKeeper, when it is to be written
 	Again            lock.Reenterer // for re-entries; nil where there are none
+	writes           bool           // to a node in ZooKeeper, as others do who hold the lock too
+	Crossed          bool           // its owner had the lock in another mode before: its node may be that of another lease
 	done             chan struct{}  // closed when over
 
 	mu   sync.Mutex

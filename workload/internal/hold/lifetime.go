@@ -50,6 +50,9 @@ func (h *Hold) Linger(ctx context.Context, levels []lock.Lease, plan cycle.Plan)
 			heldOn = true
 			h.zooKeeperCounter().readGuarded(plan, 3*heartbeat) // a holder that loses the lock must still write
 			left = max(left, plan.HoldOn, h.Client.Enduring())
+			if h.shares() && !h.Crossed && plan.More.IntN(2) == 0 { // it writes, perhaps before it is notified of a loss
+				h.writes, left = true, time.Duration(plan.More.Float64()*float64(3*heartbeat))
+			}
 			until = time.Now().Add(left)
 		}
 		if left <= 0 {
@@ -74,6 +77,7 @@ func (h *Hold) Linger(ctx context.Context, levels []lock.Lease, plan cycle.Plan)
 func (h *Hold) Finish(ctx context.Context, plan cycle.Plan, levels []lock.Lease) {
 	if h.IsLost() {
 		h.answers().askLost(levels[len(levels)-1])
+		h.incrementLate(plan)
 	}
 	unknown := h.zooKeeperCounter().endGuarded(levels, plan)
 	if unknown || plan.Crash && ctx.Err() == nil && !h.IsLost() {

@@ -29,14 +29,14 @@ type seen struct {
 // beginGuarded reads a counter in ZooKeeper when the hold begins, if the plan increments it:
 // under several locks, that of one of them. A reader does not use it.
 func (h zooKeeperCounter) beginGuarded(plan cycle.Plan) {
-	if plan.Guarded {
+	if plan.Guarded && !h.shares() {
 		h.readGuarded(plan, h.Client.Run.SessionTimeout)
 	}
 }
 
 // readGuarded reads one of the counters that the hold guards, unless the hold has read one.
 func (h zooKeeperCounter) readGuarded(plan cycle.Plan, patience time.Duration) {
-	if _, ok := h.Lease.(lock.GuardedLease); !ok || h.seen != nil || !h.Client.Run.Promises.Guards || h.Event.Mode == histories.ModeRead || h.Event.Permits > 0 || h.IsLost() {
+	if _, ok := h.Lease.(lock.GuardedLease); !ok || h.seen != nil || !h.Client.Run.Promises.Guards || h.shares() || h.IsLost() {
 		return
 	}
 	ctx, cancel := context.WithTimeout(h.Client.Run.Life, patience)
@@ -63,7 +63,7 @@ func (h zooKeeperCounter) awaitSession(plan cycle.Plan) {
 			break
 		}
 	}
-	turn := time.Duration(plan.More.Float64() * float64(timeout/4))
+	turn := h.turn(plan)
 	if len(h.Client.Siblings()) == 0 {
 		wait.For(bounded, turn)
 		return
@@ -92,22 +92,42 @@ func oneOf(c cycle.Plan, all []guarded) guarded { return all[int(c.Part*float64(
 // The innermost lease guards the write; several locks that are held at once do so together,
 // also where one of them was acquired again.
 func (h zooKeeperCounter) endGuarded(leases []lock.Lease, plan cycle.Plan) (unknown bool) {
+	if h.shares() {
+		if h.Client.Run.Hosted() {
+			return false // the worker's target may guard writes of exclusive locks only
+		}
+		if _, ok := h.Lease.(lock.GuardedLease); ok && (plan.Guarded || h.writes) && !h.Crossed && h.Client.Run.Promises.Guards && h.Client.Awake() {
+			return h.set(leases[len(leases)-1], seen{guarded{h.Event.Lock, h.Event.Token}, 0})
+		}
+		return false
+	}
 	if h.seen == nil || !h.Client.Awake() {
 		return false
 	}
 	if h.IsLost() {
 		h.awaitSession(plan)
 	}
-	ctx, cancel := context.WithTimeout(h.Client.Run.Life, 2*h.Client.Run.SessionTimeout)
-	defer cancel()
 	lease := leases[len(leases)-1]
 	if h.Event.Parts != nil {
 		lease = h.Lease
 	}
-	value := h.seen.value + 1
-	e := h.accessing(histories.Write, h.seen.guarded, histories.StoreGuarded, value)
+	return h.set(lease, *h.seen)
+}
+
+// shares reports whether others may hold the lock at the same time, and write to the node as well.
+func (h *Hold) shares() bool { return h.Event.Mode == histories.ModeRead || h.Event.Permits > 0 }
+
+// set writes the value that comes after the one seen. It returns what endGuarded returns.
+func (h zooKeeperCounter) set(lease lock.Lease, s seen) (unknown bool) {
+	ctx, cancel := context.WithTimeout(h.Client.Run.Life, 2*h.Client.Run.SessionTimeout)
+	defer cancel()
+	value, node := s.value+1, h.Client.Run.Observer.GuardedNode(s.lock)
+	if h.shares() {
+		node = h.Client.Run.Observer.SharedNode(s.lock)
+	}
+	e := h.accessing(histories.Write, s.guarded, histories.StoreGuarded, value)
 	h.Client.Record(e)
-	err := lease.(lock.GuardedLease).SetGuarded(ctx, h.Client.Run.Observer.GuardedNode(h.seen.lock), []byte(strconv.FormatInt(value, 10)))
+	err := lease.(lock.GuardedLease).SetGuarded(ctx, node, []byte(strconv.FormatInt(value, 10)))
 	switch {
 	case err == nil:
 		e.Type = histories.OK

@@ -11,13 +11,15 @@ import (
 // GuardedNode returns the path of the counter in ZooKeeper that a lock guards.
 func (o *Observer) GuardedNode(name string) string { return path.Join(o.Root, "guarded", name) }
 
-// PutCounters creates the counters in ZooKeeper that locks guard.
-func (o *Observer) PutCounters(locks []string) error {
+// SharedNode returns the path of the node that those write to who hold the lock together.
+func (o *Observer) SharedNode(name string) string { return o.GuardedNode(name) + "-shared" }
+
+// PutCounters creates the nodes in ZooKeeper that locks guard, with the value 0.
+func (o *Observer) PutCounters(nodes []string) error {
 	if err := o.Create(path.Dir(o.GuardedNode("any"))); err != nil {
 		return err
 	}
-	for _, name := range locks {
-		node := o.GuardedNode(name)
+	for _, node := range nodes {
 		if err := o.Create(node); err != nil {
 			return err
 		}
