@@ -37,7 +37,7 @@ type hold struct {
 
 // newHold starts the lease of a contender whose turn it is. The time asked is that of the
 // acquire's call. newHold fails when the session's deadline has passed, or when its link is down
-// and the client has WithLoseOnSuspend. revoked, if not nil, is called on requests to release.
+// and the client has LoseOnSuspend. revoked, if not nil, is called on requests to release.
 func newHold(ctx context.Context, r *registry, on queue.Grant, key ownership, revoked func(*Lease), asked time.Time) (*hold, error) {
 	h := &hold{
 		Grant: on, registry: r, key: key, since: time.Now(), depth: 1,

@@ -22,7 +22,7 @@ const (
 	// when the next confirmation was overdue, and the deadline.
 	LossProcessPaused LossReason = "process did not run"
 	// LossLinkSuspended: the link is down, and the client was connected with
-	// [WithLoseOnSuspend].
+	// [LoseOnSuspend].
 	LossLinkSuspended LossReason = "link suspended"
 	// LossNodeDeleted: another client has deleted the lock node.
 	LossNodeDeleted LossReason = "lock node deleted"

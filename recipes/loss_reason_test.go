@@ -26,7 +26,7 @@ func TestALeaseSaysWhyItWasLost(t *testing.T) {
 		}, nil},
 		{recipes.LossLinkSuspended, func(_ *testing.T, e *zktest.Ensemble, _ *recipes.Client, _ *recipes.Lease) {
 			e.Client("holder").Disconnect()
-		}, []recipes.Option{recipes.WithLoseOnSuspend()}},
+		}, []recipes.Option{recipes.WithLossPolicy(recipes.LoseOnSuspend)}},
 		{recipes.LossNodeDeleted, func(t *testing.T, e *zktest.Ensemble, _ *recipes.Client, l *recipes.Lease) {
 			if err := bubbleClient(t, e, "administrator").Conn().Delete(l.Node(), -1); err != nil {
 				t.Error(err)

@@ -197,7 +197,7 @@ func TestAShortCutSuspendsALeaseAndLongOnesEndIt(t *testing.T) {
 		lost    bool
 	}{
 		{"the default keeps it", nil, false},
-		{"WithLoseOnSuspend gives it up", []recipes.Option{recipes.WithLoseOnSuspend()}, true},
+		{"LoseOnSuspend gives it up", []recipes.Option{recipes.WithLossPolicy(recipes.LoseOnSuspend)}, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			path := uniquePath(t)

@@ -96,9 +96,21 @@ func (c *config) checkMaxPacket() error {
 	return nil
 }
 
-// WithLoseOnSuspend gives a lease up as soon as its link is down. Default: a lease is kept until the
-// last instant at which the servers cannot have expired its session, and survives short faults.
-func WithLoseOnSuspend() Option { return func(c *config) { c.LoseOnSuspend = true } }
+// LossPolicy determines when a lease is lost after its session has lost its link.
+type LossPolicy int
+
+const (
+	// LoseOnDeadline keeps a lease until the last instant at which the servers cannot have expired its
+	// session: the lease survives short faults. This is the default.
+	LoseOnDeadline LossPolicy = iota
+	// LoseOnSuspend gives a lease up as soon as its link is down.
+	LoseOnSuspend
+)
+
+// WithLossPolicy sets the policy. Default LoseOnDeadline.
+func WithLossPolicy(p LossPolicy) Option {
+	return func(c *config) { c.LoseOnSuspend = p == LoseOnSuspend }
+}
 
 // WithACL sets the access control list of every node that the client creates: the contenders'
 // nodes, for which WithLockACL may set another list, the node at the lock's path, and the missing

@@ -48,7 +48,7 @@ func (l *Lease) Suspend() {
 	l.client.link.Refuse()
 	l.client.leases.await(func() bool { return l.State() != recipes.Held })
 	if state := l.State(); state != recipes.Suspended {
-		l.client.tb.Fatalf("recipestest: %v, when it should be suspended; with WithLoseOnSuspend no lease is", l)
+		l.client.tb.Fatalf("recipestest: %v, when it should be suspended; with LoseOnSuspend no lease is", l)
 	}
 }
 

@@ -29,7 +29,7 @@ var losses = map[recipes.LossReason]func(*Lease){
 // under test can acquire again, unless the reason is LossClientClosed.
 //
 // Every reason but LossNodeDeleted ends the other leases of the client too. LossLinkSuspended
-// needs a client that was made with recipes.WithLoseOnSuspend().
+// needs a client that was made with recipes.WithLossPolicy(recipes.LoseOnSuspend).
 // LossNotAuthenticated is not supported: when servers refuse the credentials of a client that
 // connects again, the deadline passes.
 func (l *Lease) Lose(why recipes.LossReason) {
@@ -43,7 +43,7 @@ func (l *Lease) Lose(why recipes.LossReason) {
 	l.awaitLoss()
 	l.client.link.Heal()
 	if err := l.Err(); !errors.Is(err, why) {
-		l.client.tb.Fatalf("recipestest: %s: %v, not because of %q; was the client made with WithLoseOnSuspend?", l.Path(), err, why)
+		l.client.tb.Fatalf("recipestest: %s: %v, not because of %q; was the client made with LoseOnSuspend?", l.Path(), err, why)
 	}
 }
 
@@ -96,7 +96,7 @@ func (l *Lease) suspendFatally() {
 	l.client.link.Refuse()
 	l.client.leases.await(func() bool { return l.State() != recipes.Held })
 	if l.State() != recipes.Lost {
-		l.client.tb.Fatalf("recipestest: %v: only a client with recipes.WithLoseOnSuspend() loses a lease so", l)
+		l.client.tb.Fatalf("recipestest: %v: only a client with recipes.WithLossPolicy(recipes.LoseOnSuspend) loses a lease so", l)
 	}
 }
 

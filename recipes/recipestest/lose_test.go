@@ -36,7 +36,7 @@ func reasons() []recipes.LossReason {
 // options returns the client options that a loss for a reason needs.
 func options(why recipes.LossReason) []recipes.Option {
 	if why == recipes.LossLinkSuspended {
-		return []recipes.Option{recipes.WithLoseOnSuspend()}
+		return []recipes.Option{recipes.WithLossPolicy(recipes.LoseOnSuspend)}
 	}
 	return nil
 }

@@ -38,7 +38,7 @@ func failure(t *testing.T, test func(testing.TB)) string {
 }
 
 func TestMisuseFailsTheTest(t *testing.T) {
-	onSuspend := recipes.WithLoseOnSuspend()
+	onSuspend := recipes.WithLossPolicy(recipes.LoseOnSuspend)
 	for name, c := range map[string]struct {
 		test func(testing.TB)
 		want string
@@ -46,9 +46,9 @@ func TestMisuseFailsTheTest(t *testing.T) {
 		"an unknown reason":             {func(t testing.TB) { recipestest.NewLease(t).Lose("boredom") }, `no test can lose a lease because of "boredom"; the reasons are ["client closed"`},
 		"a reason that no client meets": {func(t testing.TB) { recipestest.NewLease(t).Lose(recipes.LossNotAuthenticated) }, `no test can lose a lease because of "authentication failed"`},
 		"a suspension that is no loss": {func(t testing.TB) { recipestest.NewLease(t).Lose(recipes.LossLinkSuspended) },
-			"recipes.WithLoseOnSuspend()"},
-		"a suspension that is a loss":             {func(t testing.TB) { recipestest.NewLease(t, onSuspend).Suspend() }, "with WithLoseOnSuspend no lease is"},
-		"a deadline that no lease lives to see":   {func(t testing.TB) { recipestest.NewLease(t, onSuspend).Lose(recipes.LossDeadlinePassed) }, "was the client made with WithLoseOnSuspend?"},
+			"recipes.WithLossPolicy(recipes.LoseOnSuspend)"},
+		"a suspension that is a loss":             {func(t testing.TB) { recipestest.NewLease(t, onSuspend).Suspend() }, "with LoseOnSuspend no lease is"},
+		"a deadline that no lease lives to see":   {func(t testing.TB) { recipestest.NewLease(t, onSuspend).Lose(recipes.LossDeadlinePassed) }, "was the client made with LoseOnSuspend?"},
 		"a lease that is lost already":            {func(t testing.TB) { l := recipestest.NewLease(t); l.Lose(recipes.LossNodeDeleted); l.Suspend() }, "has ended already: recipes: lease lost"},
 		"a lease that was released":               {func(t testing.TB) { l := recipestest.NewLease(t); _ = l.Release(t.Context()); l.LoseUnnoticed() }, "has ended already"},
 		"a resume of a lease that is lost":        {func(t testing.TB) { l := recipestest.NewLease(t); l.Lose(recipes.LossNodeDeleted); l.Resume() }, "lost, when it should be held"},

@@ -14,7 +14,7 @@ func recipesOptions(env lock.Env) (options []recipes.Option) {
 		options = append(options, recipes.WithNamespace(env.Root))
 	}
 	if env.Choices.EndEarly {
-		options = append(options, recipes.WithLoseOnSuspend())
+		options = append(options, recipes.WithLossPolicy(recipes.LoseOnSuspend))
 	}
 	return options
 }
