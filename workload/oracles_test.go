@@ -176,7 +176,7 @@ func largest(h *histories.History, name string, sizes []operation, from, to time
 // requests: a holder is asked to release only if a client has sent a request, and is asked if
 // it goes on holding for longer than the bound.
 func requests(h *histories.History) (wrong []string) {
-	all := operations(h, histories.Revocation)
+	all := append(operations(h, histories.Revocation), operations(h, histories.Election)...)
 	held := holds(h, histories.Revocation)
 	told := make(map[histories.Token][]time.Duration)
 	for _, e := range h.Events {

@@ -15,7 +15,8 @@ import (
 // reason, or is a bug. So no time counts in which
 //   - a fault was in force that has hit the contender, or any server, or had ended less than a
 //     session timeout before: clients connect again. A contender that was told its place when
-//     the fault had been over for half the bound had connected by then;
+//     the fault had been over for half the bound had connected by then, and one whose listener
+//     was told that it is connected again had one bound before;
 //   - a server was not found to serve, from one bound before that until one after it. It is asked
 //     four times a second over a link that no fault hits, and has half a second to answer: a
 //     server that stands still for three quarters of a second is found out;
@@ -33,6 +34,13 @@ func (w *wakeUps) clear(turn *turn) facts.Span {
 	spoilt := slices.DeleteFunc(w.way.faultsOn(turn.Process, from, to, while), func(s facts.Span) bool {
 		return s.To != facts.Forever && s.To-while+w.bound/2 < turn.told
 	})
+	if back, ok := w.back[w.client(turn.Process)]; ok {
+		for i, s := range spoilt {
+			if s.To != facts.Forever && s.From <= back {
+				spoilt[i].To = min(s.To, max(s.To-while, back)+w.bound)
+			}
+		}
+	}
 	spoilt = append(spoilt, w.spoilt.touching(from, to)...)
 	if down, ok := w.down.since(); ok {
 		spoilt = append(spoilt, facts.Span{From: down, To: facts.Forever})
@@ -58,6 +66,11 @@ func (w *wakeUps) clear(turn *turn) facts.Span {
 // event shows that; otherwise only those that a server has answered.
 func (w *wakeUps) event(e *histories.Event) {
 	known := len(w.standstill.Spans)
+	if e.Type == histories.Says && e.Saying.Connection != "" {
+		if delete(w.back, w.client(e.Process)); e.Saying.Connection == histories.ConnectionReconnected {
+			w.back[w.client(e.Process)] = e.Time
+		}
+	}
 	switch {
 	case w.bound == 0:
 	case e.Type == histories.ServerSeen:
@@ -72,6 +85,9 @@ func (w *wakeUps) event(e *histories.Event) {
 		w.spoil(s)
 	}
 }
+
+// client returns the client of a process.
+func (w *wakeUps) client(process int) int { return process % max(w.t.Header.Clients, 1) }
 
 // spoil records a time that does not count, and neither does one bound after it. It has just
 // ended.

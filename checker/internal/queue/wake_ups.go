@@ -43,6 +43,7 @@ type wakeUps struct {
 	locks   facts.PerLock[lockLeft]
 	resting map[string][]*facts.Op // ended by a release, by session: it is not known whether the session lived on
 	gone    map[*facts.Op]bool     // holders that are known to have left the queue
+	back    map[int]time.Duration  // by client: when its listener was told that it is connected again, while it is
 	late    []*turn                // the turns that took longer than the bound, for any reason
 
 	judged  int
@@ -69,7 +70,7 @@ func (l *lockLeft) with(at time.Duration, gave *facts.Hold) {
 
 func newWakeUps(t *facts.Trace, way *inTheWay) *wakeUps {
 	return &wakeUps{
-		t: t, way: way, resting: map[string][]*facts.Op{}, gone: map[*facts.Op]bool{}, room: &room{t: t, way: way}, bound: way.bound,
+		t: t, way: way, resting: map[string][]*facts.Op{}, back: map[int]time.Duration{}, gone: map[*facts.Op]bool{}, room: &room{t: t, way: way}, bound: way.bound,
 		standstill: facts.Quiet{Least: way.bound / 2}, servers: map[int]histories.ServerState{}, down: downServers{from: map[int]time.Duration{}},
 	}
 }

@@ -10,8 +10,8 @@ import (
 )
 
 // announcements compares the owner that a leader announces, as observers see it, with the owner that
-// campaigned, and with what other observers see: an announcement is made with the candidate, and no
-// client changes it.
+// campaigned, if the target says what its locks do, and with what other observers see: an announcement
+// is made with the candidate, and no client changes it.
 type announcements struct {
 	by    map[facts.LeaseKey]announcement
 	order []facts.LeaseKey
@@ -31,7 +31,7 @@ const compared = 256
 // reports an announcement that is not the term's.
 func (a *announcements) completed(t *facts.Trace, o *facts.Op, owner string, violate func(func() verdict.Witness)) {
 	saw := o.Kind == histories.Observe
-	if !o.OK() || owner == "" || o.Token == (histories.Token{}) || !saw && !o.Acquires() {
+	if !o.OK() || owner == "" || o.Token == (histories.Token{}) || !saw && !(o.Acquires() && t.Header.Promises.Says) {
 		return
 	}
 	k, now := facts.LeaseKey{Lock: o.Lock, Token: o.Token}, announcement{owner, judge.OpParty(o), saw}

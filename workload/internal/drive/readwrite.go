@@ -51,6 +51,9 @@ func (d readWriteDriver) cycle(ctx context.Context, c *client.Client, name strin
 			h.Linger(ctx, levels, briefly)
 		}
 		if second := cross(ctx, h, x, plan); second != nil {
+			if r, ok := mine.(lock.Reenterer); ok {
+				levels = h.Climb(ctx, r, plan)
+			}
 			h.Increment(ctx, h.Lease, plan.Race) // the owner has both
 			h.ReleaseAll(levels, plan)
 			second.Again, second.Crossed = x, true

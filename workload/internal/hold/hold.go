@@ -213,6 +213,7 @@ func (h *Hold) reenter(ctx context.Context, r lock.Reenterer, held lock.Lease, d
 	if err != nil {
 		h.IsLost()
 		e.Type, e.Error = histories.Fail, err.Error()
+		e.Unexplained = e.Late == 0 && !h.Client.Run.Locks[e.Lock].Recipe.RefusesOwner() && unexplained(h.Client, err)
 		h.Client.Record(e)
 		return nil
 	}
