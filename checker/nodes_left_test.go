@@ -214,11 +214,14 @@ func TestTheDataOfARequestArePutBack(t *testing.T) {
 		want   bool
 		then   func(*run)
 	}{
-		"they are":                         {[]service.Write{marked, {At: at(102, 51), Same: true}}, 0, false, nil},
-		"they are not":                     {[]service.Write{marked}, 0, true, nil},
-		"other data are":                   {[]service.Write{marked, {At: at(102, 51)}}, 0, true, nil},
-		"they are late":                    {[]service.Write{marked, {At: at(700, 51), Same: true}}, 0, true, nil},
-		"another request follows":          {[]service.Write{marked, {At: at(300, 51), By: session(3)}}, 0, false, nil},
+		"they are":                {[]service.Write{marked, {At: at(102, 51), Same: true}}, 0, false, nil},
+		"they are not":            {[]service.Write{marked}, 0, true, nil},
+		"other data are":          {[]service.Write{marked, {At: at(102, 51)}}, 0, true, nil},
+		"they are late":           {[]service.Write{marked, {At: at(700, 51), Same: true}}, 0, true, nil},
+		"another request follows": {[]service.Write{marked, {At: at(300, 51), By: session(3)}}, 0, false, nil},
+		"another request follows, of a client of the same session": {[]service.Write{marked, {At: at(300, 51)}}, 0, false, func(r *run) {
+			r.revoke(299, 301, 3, 41, histories.Fail)
+		}},
 		"the lease ends soon":              {[]service.Write{marked}, 300, false, nil},
 		"the lease ends when it was asked": {[]service.Write{marked}, 590, false, nil},
 		"a fault hits the holder": {[]service.Write{marked}, 0, true, func(r *run) {

@@ -32,7 +32,6 @@ type Recorder = journal.Recorder
 type Config struct {
 	Ensemble ensemble.Ensemble // stays open after the run
 	Network  links.Network     // carries the clients' links; stays open too
-	Virtual  bool              // time is virtual: the machine delays nothing
 	Target   lock.Target
 	Recorder Recorder // the caller closes it
 
@@ -207,7 +206,7 @@ func setDefault[T comparable](v *T, d T) {
 
 // settings returns the settings that the target's promises depend on.
 func (c Config) settings() lock.Settings {
-	return lock.Settings{SessionTimeout: c.SessionTimeout, TickTime: c.Ensemble.TickTime(), Virtual: c.Virtual}
+	return lock.Settings{SessionTimeout: c.SessionTimeout, TickTime: c.Ensemble.TickTime()}
 }
 
 // Header returns the header of the run's history, without Started and Options, which the caller

@@ -44,7 +44,6 @@ func RecipesOf(t Target) []histories.Recipe {
 type Settings struct {
 	SessionTimeout time.Duration
 	TickTime       time.Duration // 0 when unknown
-	Virtual        bool          // time is virtual: the machine delays nothing
 }
 
 // Env is the environment of a target's client.

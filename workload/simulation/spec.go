@@ -122,7 +122,7 @@ func (s Spec) world() (*world, error) {
 	w := &world{
 		seed: uint64(s.Seed), latency: 500 * time.Microsecond, spread: 1,
 		Config: &workload.Config{
-			Virtual: true, Target: target, Recipes: recipes, Seed: s.Seed, Clients: s.Clients, Locks: s.Locks, Duration: s.Duration,
+			Target: target, Recipes: recipes, Seed: s.Seed, Clients: s.Clients, Locks: s.Locks, Duration: s.Duration,
 			SessionTimeout: s.SessionTimeout, Faults: s.Faults, Processes: s.Processes, Schedule: s.Schedule, Mix: pace,
 		},
 	}

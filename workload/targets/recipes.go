@@ -42,7 +42,7 @@ func (ofRecipes) NewFence() func(histories.Token, func() error) error {
 }
 
 func (ofRecipes) Promises(s lock.Settings) histories.Promises {
-	p := histories.Promises{
+	return histories.Promises{
 		Tokens: true, TellsLoss: true, FIFO: true, FirstNode: true, Reentrant: true, Guards: true, Says: true, Returns: true,
 		LossBound:     s.LossBound(),
 		RevokeBound:   s.RevokeBound(),
@@ -50,10 +50,6 @@ func (ofRecipes) Promises(s lock.Settings) histories.Promises {
 		ProgressBound: s.ProgressBound(),
 		Connects:      connectBound,
 	}
-	if s.Virtual { // without what a busy machine needs
-		p.TurnBound = s.SessionTimeout / 4
-	}
-	return p
 }
 
 func (t ofRecipes) Open(ctx context.Context, env lock.Env) (lock.Client, error) {

@@ -2,6 +2,7 @@ package client
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
@@ -40,7 +41,7 @@ func (j *revocationJudge) notPutBack(t *facts.Trace) {
 		for i >= 0 && n.Writes[i].Time > by {
 			i--
 		}
-		if i < 0 || n.Writes[i].Same || n.Writes[i].By != "" && n.Writes[i].Time > e.Time {
+		if i < 0 || n.Writes[i].Same || n.Writes[i].Time > e.Time && (n.Writes[i].By != "" || j.mayBeRequest(e, n.Writes[i].Time)) {
 			continue
 		}
 		j.v.Violate(func() verdict.Witness {
@@ -50,4 +51,10 @@ func (j *revocationJudge) notPutBack(t *facts.Trace) {
 			return w
 		})
 	}
+}
+
+// mayBeRequest reports whether a write of the holder's own session may be another request: clients may
+// share a session.
+func (j *revocationJudge) mayBeRequest(e facts.ReleaseNotice, at time.Duration) bool {
+	return slices.ContainsFunc(j.under[facts.LeaseKey{Lock: e.Lock, Token: e.Token}], func(s facts.Span) bool { return s.From <= at && at <= s.To })
 }

@@ -50,14 +50,15 @@ type revocationJudge struct {
 	suspected                      map[*facts.Hold]bool // while they are among the leases
 	record                         *told                // of the window that is judged, as is unasked
 	unasked                        *losses
-	hadBefore, askedBefore         map[string]tokens     // by lock: the acquires and requests that are no longer kept
-	putBack                        []facts.ReleaseNotice // whose nodes' data must be put back
+	hadBefore, askedBefore         map[string]tokens               // by lock: the acquires and requests that are no longer kept
+	putBack                        []facts.ReleaseNotice           // whose nodes' data must be put back
+	under                          map[facts.LeaseKey][]facts.Span // when requests were under way, of any outcome
 }
 
 // NewRevocation returns the judge of requests to release.
 func NewRevocation(_ *facts.Trace, v *verdict.Verdict) judge.Judge {
 	return &revocationJudge{
-		v: v, firstAsked: map[facts.LeaseKey]time.Duration{}, leases: map[facts.LeaseKey][]*facts.Hold{}, suspected: map[*facts.Hold]bool{},
+		v: v, firstAsked: map[facts.LeaseKey]time.Duration{}, leases: map[facts.LeaseKey][]*facts.Hold{}, suspected: map[*facts.Hold]bool{}, under: map[facts.LeaseKey][]facts.Span{},
 		hadBefore: map[string]tokens{}, askedBefore: map[string]tokens{},
 	}
 }
@@ -105,7 +106,12 @@ func (j *revocationJudge) Window(_ *judge.Engines, t *facts.Trace) int {
 
 // take takes in the operations and holds that ended in a window.
 func (j *revocationJudge) take(t *facts.Trace) {
+	exact := t.Service != nil && t.Service.Exact()
 	for _, o := range facts.Each(t, t.Ops) {
+		if exact && o.Kind == histories.Revoke && t.Settled(o) {
+			k := facts.LeaseKey{Lock: o.Lock, Token: o.Token}
+			j.under[k] = append(j.under[k], facts.Span{From: o.Call, To: o.Ret})
+		}
 		switch {
 		case !o.Recipe().Revocable() || !t.Settled(o):
 		case o.Acquires():
@@ -130,7 +136,7 @@ func (j *revocationJudge) take(t *facts.Trace) {
 		}
 	}
 	j.told += len(t.Notices)
-	if t.Service != nil && t.Service.Exact() {
+	if exact {
 		j.putBack = append(j.putBack, t.Notices...)
 	}
 	j.notices = append(j.notices, t.Notices...)
