@@ -102,6 +102,26 @@ func TestAnAcquireBeginsBeforeTheOneThatWasGivenUpHasItsNode(t *testing.T) {
 	}
 }
 
+// The node of which the record does not tell is of the contender that has none in the session: its
+// acquire went on in the next one.
+func TestAnAcquireThatGoesOnInTheNextSessionMayLeaveANodeInThisOne(t *testing.T) {
+	r := validate(t, validator(t), []Step{
+		{Kind: Acquire, Lock: "l", Process: 0, Session: "a", Nodes: []int64{20}, Granted: true},
+		{Kind: Acquire, Lock: "l", Process: 1, Session: "a", Nodes: []int64{11}, Granted: true},
+		{Kind: Session, Process: -1, Session: "a", Clients: []int{0, 1}},
+		{Kind: Create, Lock: "l", Process: -1, Session: "a", Node: 11},
+		{Kind: Grant, Lock: "l", Process: 1, Session: "a", Node: 11},
+		{Kind: Create, Lock: "l", Process: -1, Session: "a", Node: 12},
+		{Kind: Release, Lock: "l", Process: 1, Session: "a"},
+		{Kind: Delete, Lock: "l", Process: -1, Session: "a", Node: 11},
+		{Kind: Released, Lock: "l", Process: 1, Session: "a"},
+		{Kind: End, Process: -1, Session: "a"},
+	})
+	if len(r.Differs) > 0 || r.Steps == 0 {
+		t.Errorf("%+v", r)
+	}
+}
+
 // A waiter may be granted the lock before it is told that others have deleted its node, also if no
 // other node is left then. A holder may be told too early that its session has ended: its node goes
 // with the session, and not by a delete.

@@ -164,15 +164,24 @@ func (p *splitter) create(i int, s Step) {
 }
 
 // askOf returns the acquire that has created a node. If the record does not tell, it is one that has
-// failed, at best without another node: the last of the session's contenders.
+// failed, at best without another node: the last of the session's contenders. Else it is the last one
+// without a node in the session.
 func (p *splitter) askOf(s Step) *ask {
 	if a := p.byNode[s.Node]; a != nil {
 		return a
 	}
 	var failed, last *ask
+	placed := func(a *ask) bool {
+		for node, session := range p.current.owner {
+			if session == s.Session && p.current.stand[node] && p.byNode[node] == a {
+				return true
+			}
+		}
+		return false
+	}
 	for _, process := range p.uses[s.Session] {
 		for _, a := range p.asks[process] {
-			if last == nil || a.step > last.step {
+			if last == nil || placed(last) && !placed(a) || placed(last) == placed(a) && a.step > last.step {
 				last = a
 			}
 			if !a.granted && a.window != p.current && (failed == nil || failed.known && !a.known || failed.known == a.known && a.step > failed.step) {
