@@ -63,6 +63,25 @@ func gaveUpUnderAFault(r *run, second string, placed bool, ms int) {
 	r.want(ms+10, 4).place(ms+11, 4, 4).release(ms+20, 3).released(ms+21, 3).grant(ms+1500, 4, 2, 3)
 }
 
+// sleepsConnected is a waiter, process 2, that a fault has hit and that is woken too late, but within
+// what clients need to connect again; p is told that it has connected at a time.
+func (r *run) sleepsConnected(p, at int) {
+	r.promising().want(5000, 1).place(5001, 1, 1).got(5002, 1, 1).want(5010, 2).place(5011, 2, 2)
+	connected := func(at int, state string) {
+		r.add(at, histories.Event{Type: histories.Says, Process: p, Saying: &histories.Saying{Connection: state, Client: p}})
+	}
+	r.fault(5020, histories.FaultStart, "isolate", 2)
+	connected(5030, histories.ConnectionSuspended)
+	if at < 5060 {
+		connected(at, histories.ConnectionReconnected)
+	}
+	r.fault(5060, histories.FaultStop, "isolate", 2)
+	if at > 5060 {
+		connected(at, histories.ConnectionReconnected)
+	}
+	r.release(5099, 1).released(5100, 1).grant(7090, 2, 1)
+}
+
 func TestWhoIsFirstInAQueueIsWoken(t *testing.T) {
 	answers(t, Progress, []known{
 		{"a waiter sleeps on when the lock is given back", func(r *run) { r.promising().line(2).grant(7000, 2, 1) }, verdict.Violated},
@@ -103,6 +122,9 @@ func TestWhoIsFirstInAQueueIsWoken(t *testing.T) {
 			r.promising().fault(5000, histories.FaultStart, "isolate", 2).fault(5001, histories.FaultStop, "isolate", 2).awake(5500)
 			r.want(5510, 1).place(5511, 1, 1).got(5512, 1, 1).want(5520, 2).place(5521, 2, 2).release(5599, 1).released(5600, 1).grant(7000, 2, 1)
 		}, verdict.Violated},
+		{"a waiter sleeps on that has connected again since the fault", func(r *run) { r.sleepsConnected(2, 5070) }, verdict.Violated},
+		{"a waiter sleeps on that connected again during the fault", func(r *run) { r.sleepsConnected(2, 5050) }, verdict.Holds},
+		{"a waiter sleeps on when another has connected again", func(r *run) { r.sleepsConnected(3, 5070) }, verdict.Holds},
 		{"a waiter sleeps on under the fault of another", func(r *run) {
 			r.promising().fault(5000, histories.FaultStart, "isolate", 3).line(2).awake(6300).fault(6300, histories.FaultStop, "isolate", 3).grant(7000, 2, 1)
 		}, verdict.Violated},

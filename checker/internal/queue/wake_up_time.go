@@ -16,7 +16,7 @@ import (
 //   - a fault was in force that has hit the contender, or any server, or had ended less than a
 //     session timeout before: clients connect again. A contender that was told its place when
 //     the fault had been over for half the bound had connected by then, and one whose listener
-//     was told that it is connected again had one bound before;
+//     was told since the fault that it is connected again sets its watches within a bound;
 //   - a server was not found to serve, from one bound before that until one after it. It is asked
 //     four times a second over a link that no fault hits, and has half a second to answer: a
 //     server that stands still for three quarters of a second is found out;
@@ -36,8 +36,8 @@ func (w *wakeUps) clear(turn *turn) facts.Span {
 	})
 	if back, ok := w.back[w.client(turn.Process)]; ok {
 		for i, s := range spoilt {
-			if s.To != facts.Forever && s.From <= back {
-				spoilt[i].To = min(s.To, max(s.To-while, back)+w.bound)
+			if s.To != facts.Forever && s.To-while <= back {
+				spoilt[i].To = min(s.To, back+w.bound)
 			}
 		}
 	}
@@ -86,8 +86,13 @@ func (w *wakeUps) event(e *histories.Event) {
 	}
 }
 
-// client returns the client of a process.
-func (w *wakeUps) client(process int) int { return process % max(w.t.Header.Clients, 1) }
+// client returns the client of a process: the process itself if the history does not tell.
+func (w *wakeUps) client(process int) int {
+	if n := w.t.Header.Clients; n > 0 {
+		return process % n
+	}
+	return process
+}
 
 // spoil records a time that does not count, and neither does one bound after it. It has just
 // ended.
