@@ -15,18 +15,10 @@ import (
 
 // listen reads the lines of the worker until its end.
 func (p *process) listen(out io.Reader) {
-	lines := bufio.NewReaderSize(out, protocol.MaxLine)
+	lines := protocol.Lines(out)
 	last := p.started
-	for {
-		text, err := lines.ReadSlice('\n')
-		if errors.Is(err, bufio.ErrBufferFull) {
-			p.found("length", fmt.Sprintf("a line of more than %d bytes", protocol.MaxLine))
-			return // the rest of the line may never end
-		}
-		if err != nil {
-			return
-		}
-		now := protocol.Now()
+	for lines.Scan() {
+		text, now := lines.Bytes(), protocol.Now()
 		shown := show(text)
 		l, ok := p.read(text, shown)
 		if ok {
@@ -43,6 +35,9 @@ func (p *process) listen(out io.Reader) {
 		close(p.changed)
 		p.changed = make(chan struct{})
 		p.mu.Unlock()
+	}
+	if errors.Is(lines.Err(), bufio.ErrTooLong) { // and its rest may never end
+		p.found("length", fmt.Sprintf("a line of more than %d bytes", protocol.MaxLine))
 	}
 }
 

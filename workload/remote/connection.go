@@ -144,20 +144,14 @@ func (t *connection) fail(why error) {
 // listen reads the lines of the worker until its end, which is no error, or a line that cannot
 // be understood.
 func (t *connection) listen(out io.Reader) error {
-	lines := bufio.NewReaderSize(out, protocol.MaxLine)
-	for n := 1; ; n++ {
-		text, err := lines.ReadSlice('\n')
-		switch {
-		case errors.Is(err, bufio.ErrBufferFull):
-			return fmt.Errorf("%s: line %d is longer than %d bytes", t.name, n, protocol.MaxLine)
-		case err != nil:
-			return nil // killed in the middle of a line, perhaps
-		}
-		now := protocol.Now()
+	lines := protocol.Lines(out)
+	n := 1
+	for ; lines.Scan(); n++ {
+		text, now := lines.Bytes(), protocol.Now()
 		var l protocol.Line
 		d := json.NewDecoder(bytes.NewReader(text))
 		d.DisallowUnknownFields()
-		err = d.Decode(&l)
+		err := d.Decode(&l)
 		if err == nil {
 			if err = t.received(l, len(text)); err == nil {
 				t.late.received(l.At, now)
@@ -166,6 +160,10 @@ func (t *connection) listen(out io.Reader) error {
 		}
 		return fmt.Errorf("%s: line %d, %s: %w", t.name, n, quote(l, text), err)
 	}
+	if errors.Is(lines.Err(), bufio.ErrTooLong) {
+		return fmt.Errorf("%s: line %d is longer than %d bytes", t.name, n, protocol.MaxLine)
+	}
+	return nil // killed, perhaps
 }
 
 // mostQuoted is the longest part of a line that a message shows.

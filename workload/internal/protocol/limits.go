@@ -1,7 +1,10 @@
 package protocol
 
 import (
+	"bufio"
+	"bytes"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 )
@@ -22,6 +25,21 @@ const (
 	// line; a longer text is cut.
 	maxText, maxStack, maxStacks = 1000, 10_000, 1000
 )
+
+// Lines returns a scanner of the lines of a worker, each with its newline. It leaves out a last one
+// without a newline, since the worker may have been killed in the middle of it, and fails with
+// bufio.ErrTooLong at a line of MaxLine bytes or more.
+func Lines(out io.Reader) *bufio.Scanner {
+	lines := bufio.NewScanner(out)
+	lines.Buffer(nil, MaxLine)
+	lines.Split(func(data []byte, atEnd bool) (int, []byte, error) {
+		if n := bytes.IndexByte(data, '\n') + 1; n > 0 {
+			return n, data[:n], nil
+		}
+		return 0, nil, nil
+	})
+	return lines
+}
 
 // AnsweredAtOnce reports whether the answer to a command waits only for the worker.
 func (c Command) AnsweredAtOnce() bool {
