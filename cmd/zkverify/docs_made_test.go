@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -9,11 +10,16 @@ import (
 	"testing"
 
 	"github.com/goccy/go-yaml"
+
+	"github.com/zkverify/zkverify/workload/simulation"
 )
 
 //go:generate go test -run ^TestTheTablesInTheDocsAreUpToDate$ -update .
 
-var update = flag.Bool("update", false, "write the generated tables in the docs")
+var (
+	update       = flag.Bool("update", false, "write the generated tables in the docs")
+	coverageFile = flag.String("searched", "", "with -update: the "+simulation.CoverageFile+" of a sweep, whose searches replace docs/searched.json")
+)
 
 const tableBegins, tableEnds = "<!-- table -->\n", "<!-- end of table -->"
 
@@ -22,6 +28,7 @@ func TestTheTablesInTheDocsAreUpToDate(t *testing.T) {
 	for page, table := range map[string]func(*testing.T) string{
 		"docs/bugs.md":    bugsTable,
 		"docs/numbers.md": numbersTable,
+		"docs/spec.md":    searchedTable,
 	} {
 		text := readDoc(t, page)
 		before, rest, found := strings.Cut(text, tableBegins)
@@ -90,4 +97,58 @@ func numbersTable(t *testing.T) string {
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", r.What, r.Target, r.Measured, r.Command, r.Date)
 	}
 	return b.String()
+}
+
+// searchedTable is a table of docs/searched.json: of each recipe, the placements that the plan edges
+// has tried.
+func searchedTable(t *testing.T) string {
+	if *update && *coverageFile != "" {
+		keepSearches(t, *coverageFile)
+	}
+	var all []simulation.Searched
+	if err := json.Unmarshal([]byte(readDoc(t, "docs/searched.json")), &all); err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	b.WriteString("| recipe | one act | two, close together | two |\n| --- | --- | --- | --- |\n")
+	for len(all) > 0 {
+		var one, near, two simulation.Tried
+		recipe := all[0].Recipe
+		for len(all) > 0 && all[0].Recipe == recipe {
+			one.Add(all[0].One)
+			near.Add(all[0].Near)
+			two.Add(all[0].Two)
+			all = all[1:]
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", recipe, triedCell(one), triedCell(near), triedCell(two))
+	}
+	return b.String()
+}
+
+func triedCell(t simulation.Tried) string {
+	if t.Tried == t.All {
+		return fmt.Sprintf("**all %d**, %d", t.All, t.Made)
+	}
+	return fmt.Sprintf("%d of %d, %d", t.Tried, t.All, t.Made)
+}
+
+// keepSearches writes the searches of a coverage file to docs/searched.json.
+func keepSearches(t *testing.T, file string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var coverage struct {
+		Searched []simulation.Searched `json:"searched"`
+	}
+	if err := json.Unmarshal(text, &coverage); err != nil {
+		t.Fatal(err)
+	}
+	if text, err = json.MarshalIndent(coverage.Searched, "", " "); err == nil {
+		err = os.WriteFile(filepath.Join(root, "docs/searched.json"), append(text, '\n'), 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 }

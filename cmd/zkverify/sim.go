@@ -47,7 +47,7 @@ type simCmd struct {
 	For             time.Duration `help:"Begin no run after this time; default when all are made."`
 	StopAtViolation bool          `help:"End with the first run in which a guarantee is violated."`
 	Out             string        `help:"Folder for results.jsonl, coverage.json and the runs that do not pass, made if need be; a sweep that was begun there continues. Default runs/<time>-sim." placeholder:"DIR"`
-	Model           bool          `name:"validate" help:"Ask the model of the mutex, spec/mutex.pml, whether it can do what each run has done. Needs spin and a C compiler."`
+	Model           string        `name:"validate" enum:"auto,all,none" default:"auto" help:"Of which runs the model of the mutex, spec/mutex.pml, is asked whether it can do what they have done: all, none, or auto, every other run of a sweep of 50 or more of target recipes, if spin and a C compiler are installed." placeholder:"WHICH"`
 	JSON            bool          `name:"json" help:"Print a line of JSON for each run on stdout."`
 
 	Verbose bool `short:"v" help:"Print the table of which states the faults have met, for each plan, and how often each situation occurred; default off. Both are always in coverage.json."`
@@ -59,7 +59,7 @@ type simCmd struct {
 }
 
 func (simCmd) Help() string {
-	return words.WithExamples("Drives the locks as they are shipped, on servers that are simulated in the same process, in virtual time, and judges each run as a real one. A run is decided by its seed: a run that violates a guarantee is made again twice, then with fewer and fewer faults as long as it still does, and, on a seeded runtime, resumed from its messages on with other choices, which tells the choice that decided; the command that makes it again is printed. Without a seeded Go runtime (make build-sim) the same seed makes nearly the same run, not exactly. With --validate the model of the mutex, spec/mutex.pml, has to be able to do what each run has done (docs/spec.md). The exit status is 1 if a run violates a guarantee, 0 if all runs were made, none violates one and at least one put every guarantee to the test, else 2.",
+	return words.WithExamples("Drives the locks as they are shipped, on servers that are simulated in the same process, in virtual time, and judges each run as a real one. A run is decided by its seed: a run that violates a guarantee is made again twice, then with fewer and fewer faults as long as it still does, and, on a seeded runtime, resumed from its messages on with other choices, which tells the choice that decided; the command that makes it again is printed. Without a seeded Go runtime (make build-sim) the same seed makes nearly the same run, not exactly. The model of the mutex, spec/mutex.pml, has to be able to do what the runs of --validate have done (docs/spec.md). The exit status is 1 if a run violates a guarantee, 0 if all runs were made, none violates one and at least one put every guarantee to the test, else 2.",
 		"zkverify sim --seeds 1000 --recipe all --plan all",
 		"zkverify sim --for 8h --recipe all --plan all",
 		"zkverify sim --from 4711 --seeds 1 --trace --until 12s")
@@ -253,13 +253,29 @@ func (s *simCmd) fleet() (simulation.Fleet, error) {
 	if err != nil {
 		return simulation.Fleet{}, err
 	}
-	var validator *spec.Validator
-	if s.Model {
-		if validator, err = spec.NewValidator(); err != nil {
-			return simulation.Fleet{}, usage("--validate: %w", err)
-		}
+	f := simulation.Fleet{Subprocess: program, Jobs: jobs, Look: simulation.Look{Until: s.Until, Trace: s.Trace}, Made: madeBy(program)}
+	f.Validator, f.EveryOther, err = s.validator()
+	return f, err
+}
+
+// wholeSweep is the number of runs from which on the time to compile the model is worth it, unasked.
+const wholeSweep = 50
+
+// validator returns what --validate asks for: nil for no validation.
+func (s *simCmd) validator() (v *spec.Validator, everyOther bool, err error) {
+	auto := s.Model == "auto"
+	many := s.asked() == 0 || s.asked() >= wholeSweep
+	if s.Model == "none" || auto && (s.Target != "recipes" || !many) {
+		return nil, false, nil
 	}
-	return simulation.Fleet{Subprocess: program, Validator: validator, Jobs: jobs, Look: simulation.Look{Until: s.Until, Trace: s.Trace}, Made: madeBy(program)}, nil
+	v, err = spec.NewValidator()
+	switch {
+	case auto && err != nil:
+		return nil, false, nil // they are not installed
+	case err != nil:
+		return nil, false, usage("--validate: %w", err)
+	}
+	return v, auto, nil
 }
 
 // madeBy describes the program that makes runs. Programs with the same description make the same

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/ensemble/ensembletest"
+	model "github.com/zkverify/zkverify/spec"
 	"github.com/zkverify/zkverify/workload/mutants"
 	"github.com/zkverify/zkverify/workload/simulation"
 )
@@ -48,6 +49,37 @@ func TestTheCommandOfARunInVirtualTimeMakesTheSameRun(t *testing.T) {
 		first := spec(args)
 		if again := spec(first.Command()); !reflect.DeepEqual(first, again) {
 			t.Errorf("%s\nis told as %s\n%+v\n%+v", args, first.Command(), first, again)
+		}
+	}
+}
+
+// Without being asked a sweep is validated if it is long, of the recipes, and the tools are there.
+func TestWhichRunsAreValidated(t *testing.T) {
+	_, err := model.NewValidator()
+	installed := err == nil
+	for args, want := range map[string][2]bool{
+		"sim":                                 {installed, true},
+		"sim --for 1h":                        {installed, true},
+		"sim --seeds 49":                      {},
+		"sim --target zk-lock":                {},
+		"sim --validate none":                 {},
+		"sim --validate all --seeds 1":        {installed, false},
+		"sim --validate all --target zk-lock": {installed, false},
+	} {
+		var c cli
+		parser, err := newParser(&c, &console{}, func(int) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := parser.Parse(strings.Fields(args)); err != nil {
+			t.Fatal(err)
+		}
+		v, everyOther, err := c.Sim.validator()
+		if got := [2]bool{v != nil, everyOther}; err == nil && got != want && (installed || got[0]) {
+			t.Errorf("%s: %v, want %v", args, got, want)
+		}
+		if c.Sim.Model == "all" && !installed && err == nil {
+			t.Errorf("%s: the tools are missing, without an error", args)
 		}
 	}
 }

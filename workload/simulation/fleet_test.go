@@ -11,6 +11,7 @@ import (
 
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/ensemble/ensembletest"
+	model "github.com/zkverify/zkverify/spec"
 	"github.com/zkverify/zkverify/workload/campaign"
 )
 
@@ -44,6 +45,22 @@ func TestAFleetMakesRunsAndKeepsThoseThatDoNotPass(t *testing.T) {
 	kept, err := os.ReadDir(dir)
 	if err != nil || len(kept) != 1 || kept[0].Name() != specs[1].Name() {
 		t.Errorf("%v, %v", kept, err)
+	}
+}
+
+// Of each two runs of a plan one is validated, also if every other run has the plan.
+func TestEveryOtherRunIsValidated(t *testing.T) {
+	var of [2]int
+	for seed := range int64(8) {
+		if (Fleet{Validator: new(model.Validator), EveryOther: true}).validates(Spec{Seed: seed}) {
+			of[seed%2]++
+		}
+		if !(Fleet{Validator: new(model.Validator)}).validates(Spec{Seed: seed}) || (Fleet{EveryOther: true}).validates(Spec{Seed: seed}) {
+			t.Errorf("seed %d", seed)
+		}
+	}
+	if of != [2]int{2, 2} {
+		t.Error(of)
 	}
 }
 

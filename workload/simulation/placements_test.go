@@ -31,7 +31,7 @@ func TestASearchThatIsOverHasTriedAll(t *testing.T) {
 		t.Errorf("%d steps", len(sums))
 	}
 	for _, of := range sums {
-		if of.Strikes != strikes || of.One.Tried != of.One.All || of.Two.Tried != of.Two.All || of.Two.Made == 0 || of.Two.Made == of.Two.All {
+		if of.Strikes != strikes || of.One.Tried != of.One.All || of.Near.Tried != of.Near.All || of.Near.All == 0 || of.Two.Tried != of.Two.All || of.Two.Made == 0 || of.Two.Made == of.Two.All {
 			t.Errorf("%v", of)
 		}
 	}

@@ -16,8 +16,9 @@ import (
 type Searched struct {
 	Recipe histories.Recipe `json:"recipe"`
 	Step   string           `json:"step"`
-	One    Tried            `json:"one"` // placements of one act
-	Two    Tried            `json:"two"`
+	One    Tried            `json:"one"`  // placements of one act
+	Near   Tried            `json:"near"` // those of two acts that are close together
+	Two    Tried            `json:"two"`  // all of two acts
 	// Strikes is the number of consecutive strikes that go through all placements of the recipe.
 	Strikes uint64 `json:"strikes"`
 }
@@ -34,6 +35,11 @@ func (t *Tried) add(made bool) {
 	if made {
 		t.Made++
 	}
+}
+
+// Add adds the placements of another step.
+func (t *Tried) Add(other Tried) {
+	t.All, t.Tried, t.Made = t.All+other.All, t.Tried+other.Tried, t.Made+other.Made
 }
 
 // placementsOf returns the placements that a run has tried, as text, and whether each took place.
@@ -77,12 +83,17 @@ func searched(placements map[string]bool, processes bool) (all []Searched) {
 			r := histories.Recipe(f[0])
 			n := uint64(len(stepsOf(r)))
 			of[key] = &Searched{Recipe: r, Step: f[1], Strikes: strikesOfAll(r, processes)}
-			of[key].One.All, of[key].Two.All = int(placesOfOne(r, processes)/n), int(placesOfTwo(r, processes, messagesOfTwo)/n)
+			of[key].One.All = int(placesOfOne(r, processes) / n)
+			of[key].Near.All, of[key].Two.All = int(placesOfTwo(r, processes, messagesNear)/n), int(placesOfTwo(r, processes, messagesOfTwo)/n)
 		}
-		if len(f) > 5 {
-			of[key].Two.add(made)
-		} else {
+		if len(f) == 5 {
 			of[key].One.add(made)
+			continue
+		}
+		of[key].Two.add(made)
+		message, _ := strconv.Atoi(f[2])
+		if after, _ := strconv.Atoi(f[5]); max(message, after) < messagesNear {
+			of[key].Near.add(made)
 		}
 	}
 	for _, s := range slices.SortedFunc(maps.Values(of), func(a, b *Searched) int {
@@ -95,7 +106,7 @@ func searched(placements map[string]bool, processes bool) (all []Searched) {
 
 // String describes the search in a line.
 func (s Searched) String() string {
-	return fmt.Sprintf("%s, %s: of one act %v, of two %v", s.Recipe, s.Step, s.One, s.Two)
+	return fmt.Sprintf("%s, %s: of one act %v; of two close together %v; of two %v", s.Recipe, s.Step, s.One, s.Near, s.Two)
 }
 
 func (t Tried) String() string {
