@@ -1,10 +1,13 @@
 package checker
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 )
 
@@ -61,6 +64,44 @@ func TestCallsReturnWithTheirContextAndForAReason(t *testing.T) {
 			found := len(v.Witnesses) > 0
 			if found != (test.says != "") || found && !strings.Contains(v.Witnesses[0].What, test.says) {
 				t.Errorf("%v %v", v.Outcome, v.Witnesses)
+			}
+		})
+	}
+}
+
+// A holder is told of a loss only if there is one, by a log whose times are exact.
+func TestALossHasACause(t *testing.T) {
+	const begins, lost = 6000, 6100
+	stands := func() *servers { return newServers().node(1, begins, 41).deleted(1, lost+50, 42) }
+	for name, test := range map[string]struct {
+		before  func(*run)
+		servers *servers
+		wrong   bool
+	}{
+		"nothing":                               {func(*run) {}, stands(), true},
+		"a fault of another client":             {func(r *run) { r.pause(5850, 2).wake(5860, 2) }, stands(), true},
+		"an old fault":                          {func(r *run) { r.pause(10, 1).wake(lost-4001, 1) }, stands(), true},
+		"a fault":                               {func(r *run) { r.pause(1000, 1).wake(lost-3999, 1) }, stands(), false},
+		"its node is gone":                      {func(*run) {}, newServers().node(1, begins, 41).deleted(1, lost-10, 42), false},
+		"its session has ended":                 {func(*run) {}, stands().expired(1, lost-10, 43), false},
+		"in real time":                          {func(*run) {}, func() *servers { s := stands(); s.Clock = 2; return s }(), false},
+		"not promised":                          {func(*run) {}, stands(), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if test.servers.Clock != 2 {
+				test.servers.Clock = 0
+			}
+			r := promising(t)
+			r.h.Header.Promises.Returns, r.h.Header.SessionTimeout = name != "not promised", 2*time.Second
+			for ms := 200; ms < begins-200; ms += 200 { // the servers answer
+				r.cycle(ms, ms+1, 3, ms/200)
+			}
+			test.before(r)
+			r.want(begins-5, 1).got(begins, 1, 41).lost(lost, 1)
+			slices.SortStableFunc(r.h.Events, func(a, b histories.Event) int { return cmp.Compare(a.Time, b.Time) })
+			v := r.report(WithService(&test.servers.Log)).Verdict(LossIsTold)
+			if wrong := v.Outcome == verdict.Violated; wrong != test.wrong || wrong && !strings.Contains(v.Reason, "told of a loss that nothing had caused") {
+				t.Errorf("%v: %s %v", v.Outcome, v.Reason, v.Witnesses)
 			}
 		})
 	}

@@ -164,7 +164,7 @@ type Promises struct {
 	Reentrant     bool          `json:"reentrant"`              // an owner may acquire again
 	Guards        bool          `json:"guards,omitempty"`       // a holder can write to ZooKeeper while it holds the lock, and no longer
 	Says          bool          `json:"says,omitempty"`         // the target's reports of its own state are true, see Saying
-	Returns       bool          `json:"returns,omitempty"`      // a call returns when its context ends, and fails before that only by a refusal, a loss or a crash of its client
+	Returns       bool          `json:"returns,omitempty"`      // a call returns when its context ends, and fails before that only by a refusal, a loss or a crash of its client; a lease is lost only if its session or its node is, or may be
 	LossBound     time.Duration `json:"loss_bound"`             // ns from a forced expiry to Lost
 	RevokeBound   time.Duration `json:"revoke_bound,omitempty"` // ns from a revoke to its delivery, while the holder's lease lasts
 	Connects      int           `json:"connects,omitempty"`     // attempts of a client to connect in any ConnectWindow

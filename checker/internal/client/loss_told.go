@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
@@ -33,6 +34,8 @@ type lossJudge struct {
 	cases     int
 	undecided int
 	deletions int // deletions of nodes by which a lock was held at that time
+
+	lostForNothing int // holds that were told of a loss without a cause
 }
 
 // NewLossTold returns the judge of whether holders are told of their losses.
@@ -41,6 +44,9 @@ func NewLossTold(_ *facts.Trace, v *verdict.Verdict) judge.Judge { return &lossJ
 func (j *lossJudge) Window(_ *judge.Engines, t *facts.Trace) int {
 	j.deleted = slices.DeleteFunc(j.deleted, func(h *facts.Hold) bool { return j.judgeDeletion(t, h) })
 	for _, h := range facts.Each(t, t.Holds) {
+		if t.Over(h) {
+			j.needless(t, h)
+		}
 		if t.Over(h) && !j.judgeDeletion(t, h) {
 			j.deleted = append(j.deleted, h)
 		}
@@ -201,7 +207,7 @@ func (j *lossJudge) Conclude(_ *judge.Engines, t *facts.Trace) {
 	if len(j.woken) > 0 {
 		v.Figures = append(v.Figures, verdict.Figure{Name: WokenLongest, Value: float64(slices.Max(j.woken)) / 1e6, Unit: "ms"})
 	}
-	if j.cases+j.deletions == 0 {
+	if j.cases+j.deletions+j.lostForNothing == 0 {
 		v.Idle("no session ended while its process held a lock")
 		return
 	}
@@ -209,8 +215,14 @@ func (j *lossJudge) Conclude(_ *judge.Engines, t *facts.Trace) {
 	if j.deletions > 0 {
 		what, whose = what+" and "+words.Count(j.deletions, "deletion")+" of nodes", "session ended, or whose node was deleted,"
 	}
-	v.Conclude("of the "+what+" while holding that the record has, each holder was told in time",
-		fmt.Sprintf("%d of %s whose %s learned of it too late or never", v.Violations, words.Count(j.cases+j.deletions, "holder"), whose))
+	var wrong []string
+	if late := v.Violations - j.lostForNothing; late > 0 {
+		wrong = append(wrong, fmt.Sprintf("%d of %s whose %s learned of it too late or never", late, words.Count(j.cases+j.deletions, "holder"), whose))
+	}
+	if j.lostForNothing > 0 {
+		wrong = append(wrong, words.Count(j.lostForNothing, "holder")+" told of a loss that nothing had caused")
+	}
+	v.Conclude("of the "+what+" while holding that the record has, each holder was told in time", strings.Join(wrong, "; "))
 }
 
 func untold(t *facts.Trace, h *facts.Hold, ended, deadline time.Duration) verdict.Witness {
