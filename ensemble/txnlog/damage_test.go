@@ -97,8 +97,8 @@ func TestADamagedLogIsSaidToBeOne(t *testing.T) {
 func FuzzReadLog(f *testing.F) {
 	log, _ := logOf(2)
 	f.Add(log)
+	path := filepath.Join(f.TempDir(), "log.1")
 	f.Fuzz(func(t *testing.T, content []byte) {
-		path := filepath.Join(t.TempDir(), "log.1")
 		must(t, os.WriteFile(path, content, 0o600))
 		for range txnlog.ReadLog(path) {
 		}
@@ -107,8 +107,8 @@ func FuzzReadLog(f *testing.F) {
 
 func FuzzReadSnapshot(f *testing.F) {
 	f.Add([]byte{0x5a, 0x4b, 0x53, 0x4e, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, '/'})
+	path := filepath.Join(f.TempDir(), "snapshot.1")
 	f.Fuzz(func(t *testing.T, content []byte) {
-		path := filepath.Join(t.TempDir(), "snapshot.1")
 		must(t, os.WriteFile(path, content, 0o600))
 		if s, err := txnlog.ReadSnapshot(path); err == nil && s == nil {
 			t.Error("neither a snapshot nor an error")
