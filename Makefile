@@ -103,9 +103,10 @@ test-simulated: go ## run the tests of the locks on simulated servers, without J
 told:
 	@echo "make test takes 10 to 20 minutes on two cores, make test-real about 30"
 
-# Packages that compute. The race detector makes their tests take five times as long. What they
-# share between goroutines, tests of workload and cmd/zkverify use with the race detector.
-PLAIN = ./checker/... ./histories/... ./report/... ./spec/...
+# Packages that compute, some of them in virtual time. The race detector makes their tests take up
+# to five times as long. What they share between goroutines, tests of recipes, workload and
+# cmd/zkverify use with the race detector.
+PLAIN = ./checker/... ./histories/... ./report/... ./spec/... ./workload/simulation
 TEST = $(GO) test -vet=off -timeout $(TIMEOUT) -p $(PARALLEL) -parallel $(BESIDE) $(ARGS)
 
 # A test runs on simulated servers unless it says why it needs real ones (ensemble/ensembletest).
