@@ -165,6 +165,11 @@ have_cc() {
 	command -v cc >/dev/null 2>&1
 }
 
+# It compiles faster, and is no must.
+have_tcc() {
+	command -v tcc >/dev/null 2>&1
+}
+
 # The programs of ensemble/ensembletest/kdc.go.
 have_kdc() {
 	for program in krb5kdc kdb5_util kadmin.local kinit; do
@@ -352,12 +357,13 @@ if [ $promtool = yes ] && ! have_promtool; then
 	have_promtool || echo "promtool is missing: the tests of the alert rules will be skipped"
 fi
 
-if [ $spin = yes ] && ! { have_spin && have_cc; }; then
+if [ $spin = yes ] && ! { have_spin && have_cc && have_tcc; }; then
 	if command -v apt-get >/dev/null 2>&1; then
 		set --
 		have_spin || set -- spin
 		have_cc || set -- "$@" gcc libc6-dev
-		debian "$@" || true
+		[ $# = 0 ] || debian "$@" || true
+		have_tcc || debian tcc || true
 	fi
 	have_spin && have_cc || echo "spin or a C compiler is missing: the searches of the models in spec will be skipped"
 fi

@@ -80,7 +80,7 @@ func (s search) make(ctx context.Context, text string) (f found, code string, er
 	if err != nil {
 		return f, "", err
 	}
-	if out, err := output(ctx, dir, "cc", append(s.compileFlags(), "-o", "pan", "pan.c")...); err != nil {
+	if out, err := output(ctx, dir, s.compiler(), append(s.compileFlags(), "-o", "pan", "pan.c")...); err != nil {
 		return f, "", fmt.Errorf("the C compiler does not accept what spin made of %s: %s", file, firstLine(out, "error"))
 	}
 	limited, cancel := context.WithTimeout(ctx, s.limit)
@@ -110,12 +110,24 @@ func writeIncludes(dir string) error {
 	return nil
 }
 
+// brief reports whether the search takes less time than its optimization.
+func (s search) brief() bool { return s.quick || s.mode == reach }
+
+// compiler returns the C compiler of the search. tcc, if it is installed, compiles a brief search in a
+// twentieth of the time that cc takes.
+func (s search) compiler() string {
+	if _, err := exec.LookPath("tcc"); s.brief() && err == nil {
+		return "tcc"
+	}
+	return "cc"
+}
+
 // compileFlags returns the flags under which the search is exact: no bit state, no hash
 // compaction.
 func (s search) compileFlags() []string {
 	flags := []string{"-O2", "-w", "-DCOLLAPSE", "-DMEMLIM=" + strconv.Itoa(s.memory)}
-	if s.quick || s.mode == reach {
-		flags[0] = "-O0" // the search takes less time than its optimization
+	if s.brief() {
+		flags[0] = "-O0"
 	}
 	if s.mode == safety || s.mode == reach {
 		flags = append(flags, "-DSAFETY")
@@ -137,6 +149,9 @@ func (s search) compileFlags() []string {
 
 func (s search) panFlags() []string {
 	flags := []string{"-m" + strconv.Itoa(s.depth)}
+	if s.brief() {
+		flags = append(flags, "-w18") // a hash table of 2 MB: 128 MB take most of the time to clear
+	}
 	switch s.mode {
 	case reach:
 		flags = append(flags, "-E")

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -14,14 +13,7 @@ import (
 
 // The shells complete a command, an option and a value.
 func TestShellsComplete(t *testing.T) {
-	dir := t.TempDir()
-	self, err := os.Executable()
-	if err == nil {
-		err = os.Symlink(self, filepath.Join(dir, "zkverify"))
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir, home := program(t), t.TempDir()
 	for shell, script := range map[string]string{
 		"bash": `source <(zkverify completion bash)
 			[[ $(complete -p zkverify) == *'-F _zkverify zkverify' ]] || exit 9
@@ -48,7 +40,7 @@ func TestShellsComplete(t *testing.T) {
 				if shell != "fish" { // the first argument is $0
 					cmd.Args = slices.Insert(cmd.Args, 3, shell)
 				}
-				cmd.Env = append(os.Environ(), asProgram+"=1", "PATH="+dir+":"+os.Getenv("PATH"), "HOME="+dir)
+				cmd.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"), "HOME="+home)
 				var problems bytes.Buffer
 				cmd.Stderr = &problems
 				out, err := cmd.Output()

@@ -155,8 +155,7 @@ func TestAFieldThatIsInterruptedContinues(t *testing.T) {
 		t.Fatal(err)
 	}
 	args := []string{"field", "--field", file, "--out", out, "--lock", "recipes", "--lock", "zk-*"}
-	cmd := exec.CommandContext(t.Context(), os.Args[0], args...)
-	cmd.Env = append(os.Environ(), asProgram+"=1")
+	cmd := exec.CommandContext(t.Context(), filepath.Join(program(t), "zkverify"), args...)
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -134,6 +134,7 @@ func buildMutants(t testing.TB, seeded bool) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	p.Flags = nil // as program
 	p.Seeded, p.Out = seeded, filepath.Join(t.TempDir(), mutantsProgram)
 	if err := p.Build(t.Context(), t.TempDir()); err != nil {
 		t.Fatal(err)
