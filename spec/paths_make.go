@@ -1,7 +1,6 @@
 package spec
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -188,10 +187,7 @@ func counterExample(out string) []PathFault {
 // merged returns each path once, in the smallest world that has it, with the mistakes of all. Of two
 // faults that meet the same steps the numbers of nodes are left out: the first numbers stand for all.
 func merged(paths []Path) (all []Path) {
-	shared := map[bool]int{true: 1} // the smallest are those with sessions of their own
-	slices.SortStableFunc(paths, func(a, b Path) int {
-		return cmp.Or(cmp.Compare(a.Contenders, b.Contenders), cmp.Compare(shared[a.Shared], shared[b.Shared]), strings.Compare(a.String(), b.String()))
-	})
+	slices.SortStableFunc(paths, func(a, b Path) int { return strings.Compare(a.String(), b.String()) })
 	at := map[string]int{}
 	for _, p := range paths {
 		_, key, _ := strings.Cut(p.String(), ": ")

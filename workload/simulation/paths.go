@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/ensemble/links"
+	"github.com/zkverify/zkverify/ensemble/simulated"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/nemesis"
 	"github.com/zkverify/zkverify/nemesis/fault"
@@ -38,6 +39,7 @@ func checkPath(name string) error {
 }
 
 // crowds returns the paths that have a fault, by the clients that they need: each run has those of one.
+// Counter-examples come first, then single faults.
 var crowds = sync.OnceValue(func() (all [][]model.Path) {
 	at, seen := map[[2]int]int{}, map[string]bool{}
 	for _, p := range model.Paths() {
@@ -51,6 +53,15 @@ var crowds = sync.OnceValue(func() (all [][]model.Path) {
 		}
 		all[at[key]] = append(all[at[key]], p)
 	}
+	rank := func(p model.Path) int {
+		if len(p.Mistakes) > 0 {
+			return 0
+		}
+		return len(p.Faults)
+	}
+	for _, paths := range all {
+		slices.SortStableFunc(paths, func(a, b model.Path) int { return rank(a) - rank(b) })
+	}
 	return all
 })
 
@@ -63,7 +74,6 @@ func sessionsOf(p model.Path) int {
 }
 
 // pathsOf returns the paths that the n-th run carries out, at most so many: consecutive runs go through all.
-// The first ones have the counter-examples.
 func pathsOf(n uint64, most int) []model.Path {
 	var runs [][]model.Path
 	for begin, more := 0, true; more; begin += most {
@@ -130,16 +140,20 @@ func placedAt(f model.PathFault) spot {
 	return spot{stepHold, ""}
 }
 
-// place has a strike act as a fault of a path does. A draw decides whether a request that the fault meets is
-// lost, or carried out and its answer lost.
+// place has a strike act as a fault of a path does. A draw decides whether a request that a broken
+// connection meets is lost, or carried out and its answer lost, and whether what is said during a silence is
+// lost, or heard after it.
 func (k *strike) place(f model.PathFault) {
 	t := k.scene.SessionTimeout()
 	where := placedAt(f)
 	k.step, k.at, k.ahead, k.behind, k.message = where.step, where.at, f.Ahead, f.Behind, 0
 	k.patience, k.limit = 3*t, t
-	lost, silent := links.Down, links.BlackHole
-	if strings.HasSuffix(f.Step, askedSuffix) && k.scene.Pick.Draw%2 == 0 {
-		lost, silent = links.RepliesLost, links.RepliesLost
+	lost, silent, even := links.Down, links.BlackHole, k.scene.Pick.Draw%2 == 0
+	if even && strings.HasSuffix(f.Step, askedSuffix) {
+		lost = links.RepliesLost
+	}
+	if even {
+		silent = simulated.HeldBack
 	}
 	length := lengths[0]
 	switch f.Fault {
@@ -148,7 +162,7 @@ func (k *strike) place(f model.PathFault) {
 	case "silence":
 		k.act, length = string(silent), lengths[1]
 	case "expire":
-		k.act, length = string(links.BlackHole), lengths[2]
+		k.act, length = string(silent), lengths[2]
 	case "cancel":
 		k.act = cancelAct
 	case "crash":

@@ -35,7 +35,7 @@ func TestAFaultOfAPathIsPlacedAtItsStep(t *testing.T) {
 	}{
 		{"break create.asked 1 0", 1, stepAcquire, "create.asked", string(links.Down), 500 * time.Millisecond, 1},
 		{"break create.asked 1 0", 2, stepAcquire, "create.asked", string(links.RepliesLost), 500 * time.Millisecond, 1},
-		{"silence hold 0 1", 2, stepHold, "", string(links.BlackHole), 1940 * time.Millisecond, 3},
+		{"silence hold 0 1", 2, stepHold, "", holdBackAct, 1940 * time.Millisecond, 3},
 		{"expire delete.done 0 0", 1, stepRelease, "delete.done", string(links.BlackHole), 2600 * time.Millisecond, 3},
 		{"cancel wait 2 1", 1, stepQueued, "", cancelAct, 500 * time.Millisecond, 3},
 		{"crash turn 0 1", 1, stepTurn, momentEvent, crashAct, 500 * time.Millisecond, 3},
