@@ -41,6 +41,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	quick := flags.Bool("quick", false, "only the searches that make test makes")
 	page := flags.String("write", "", "when every search is as expected, write the list to this `page`, between its marks")
+	paths := flags.String("paths", "", "write the paths of the models, for zkverify sim --plan spec, to this `file`, and search for nothing else")
 	jobs := flags.Int("jobs", 2, "searches made at the same time")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -54,6 +55,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	if err := findTools(); err != nil {
 		return err
+	}
+	if *paths != "" {
+		text, err := makePaths(ctx, all, max(*jobs, 1))
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(*paths, []byte(text), 0o644)
 	}
 	chosen := choose(all, *quick, flags.Args())
 	if len(chosen) == 0 {

@@ -69,40 +69,57 @@ func (s search) make(ctx context.Context, text string) (f found, code string, er
 		return f, "", err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	file := s.model + ".pml"
-	if err := errors.Join(os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600), writeIncludes(dir)); err != nil {
+	if err := s.build(ctx, dir, text, includes(), s.compileFlags()...); err != nil {
 		return f, "", err
-	}
-	if out, err := output(ctx, dir, "spin", append(append([]string{"-Pcc -E -xc"}, s.switches...), "-a", file)...); err != nil {
-		return f, "", fmt.Errorf("spin does not accept %s: %s", file, firstLine(out, "error"))
 	}
 	steps, err := os.ReadFile(filepath.Join(dir, "pan.m"))
 	if err != nil {
 		return f, "", err
 	}
-	if out, err := output(ctx, dir, s.compiler(), append(s.compileFlags(), "-o", "pan", "pan.c")...); err != nil {
-		return f, "", fmt.Errorf("the C compiler does not accept what spin made of %s: %s", file, firstLine(out, "error"))
-	}
-	limited, cancel := context.WithTimeout(ctx, s.limit)
-	defer cancel()
-	out, err := output(limited, dir, "./pan", s.panFlags()...)
-	switch {
-	case ctx.Err() != nil:
-		return f, "", ctx.Err()
-	case limited.Err() != nil:
-		return f, "", fmt.Errorf("%w: it has not ended within %v; raise its time=, or make the model smaller", errIncomplete, s.limit)
-	case err != nil && strings.Contains(err.Error(), "signal"):
-		return f, "", fmt.Errorf("%w: %w has ended it; the machine may have too little memory", errIncomplete, err)
-	case err != nil:
-		return f, "", fmt.Errorf("%w: pan ended with %w: %s", errIncomplete, err, firstLine(out, "error"))
+	out, err := s.pan(ctx, dir)
+	if err != nil {
+		return f, "", err
 	}
 	f, err = readPan(s, out)
 	return f, string(steps), err
 }
 
+// build makes the program pan of a text, and of what models share, in a folder.
+func (s search) build(ctx context.Context, dir, text string, shared map[string]string, flags ...string) error {
+	file := s.model + ".pml"
+	if err := errors.Join(os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600), writeIncludes(dir, shared)); err != nil {
+		return err
+	}
+	if out, err := output(ctx, dir, "spin", append(append([]string{"-Pcc -E -xc"}, s.switches...), "-a", file)...); err != nil {
+		return fmt.Errorf("spin does not accept %s: %s", file, firstLine(out, "error"))
+	}
+	if out, err := output(ctx, dir, s.compiler(), append(flags, "-o", "pan", "pan.c")...); err != nil {
+		return fmt.Errorf("the C compiler does not accept what spin made of %s: %s", file, firstLine(out, "error"))
+	}
+	return nil
+}
+
+// pan makes the search by the program in a folder and returns what it prints.
+func (s search) pan(ctx context.Context, dir string) (string, error) {
+	limited, cancel := context.WithTimeout(ctx, s.limit)
+	defer cancel()
+	out, err := output(limited, dir, "./pan", s.panFlags()...)
+	switch {
+	case ctx.Err() != nil:
+		return "", ctx.Err()
+	case limited.Err() != nil:
+		return "", fmt.Errorf("%w: it has not ended within %v; raise its time=, or make the model smaller", errIncomplete, s.limit)
+	case err != nil && strings.Contains(err.Error(), "signal"):
+		return "", fmt.Errorf("%w: %w has ended it; the machine may have too little memory", errIncomplete, err)
+	case err != nil:
+		return "", fmt.Errorf("%w: pan ended with %w: %s", errIncomplete, err, firstLine(out, "error"))
+	}
+	return out, nil
+}
+
 // writeIncludes writes what models share into a folder.
-func writeIncludes(dir string) error {
-	for name, text := range includes() {
+func writeIncludes(dir string, shared map[string]string) error {
+	for name, text := range shared {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			return err
 		}

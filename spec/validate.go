@@ -88,7 +88,7 @@ func (v *Validator) checker(ctx context.Context, n int, order string) (string, e
 		return "", err
 	}
 	defer os.RemoveAll(dir)
-	err = errors.Join(os.WriteFile(filepath.Join(dir, "mutex.pml"), []byte(v.text), 0o600), writeIncludes(dir))
+	err = errors.Join(os.WriteFile(filepath.Join(dir, "mutex.pml"), []byte(v.text), 0o600), writeIncludes(dir, includes()))
 	if err != nil {
 		return "", err
 	}

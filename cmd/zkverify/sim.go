@@ -30,7 +30,7 @@ import (
 type simCmd struct {
 	Seeds *int   `help:"How many runs, with the seeds from --from on; default 100, or with --for as many as that time allows." placeholder:"N"`
 	From  *int64 `help:"The first seed; default drawn, and printed." placeholder:"SEED"`
-	Plan  string `default:"random" help:"What happens in a run: random, swarm, island, edges, orders, lease, explore, or all, with edges in every other run; see docs/simulation.md." placeholder:"NAME"`
+	Plan  string `default:"random" help:"What happens in a run: random, swarm, island, edges, spec, orders, lease, explore, or all, with edges in every other run; see docs/simulation.md." placeholder:"NAME"`
 
 	Recipe []string `help:"Recipes to drive, comma-separated, or all that the target offers, see zkverify list recipes; default mutex, or what a mutant is a mutant of." placeholder:"NAME"`
 	Target string   `default:"recipes" help:"The implementation to test; see zkverify list targets." placeholder:"NAME"`

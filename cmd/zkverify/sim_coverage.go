@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 
 	"github.com/zkverify/zkverify/checker"
 	"github.com/zkverify/zkverify/internal/words"
@@ -21,7 +22,7 @@ func (s *simCmd) tellCoverage(con *console, dir string, sweep *simulation.Sweep,
 		asked = append(asked, spec)
 	}
 	all, searched := sweep.Coverage(asked), sweep.Searched(spec.Processes)
-	err := folder.WriteFile(filepath.Join(dir, simulation.CoverageFile), func(w io.Writer) error { return simulation.WriteCoverage(w, all, searched) })
+	err := folder.WriteFile(filepath.Join(dir, simulation.CoverageFile), func(w io.Writer) error { return simulation.WriteCoverage(w, all, searched, sweep.Paths()) })
 	if err != nil || s.JSON {
 		return err
 	}
@@ -46,6 +47,12 @@ func (s *simCmd) tellCoverage(con *console, dir string, sweep *simulation.Sweep,
 	}
 	for _, of := range searched {
 		con.tell("searched by plan edges: %v", of)
+	}
+	if paths := sweep.Paths(); paths.Tried.Tried > 0 {
+		con.tell("plan spec: %v", paths)
+		if s.Verbose && len(paths.Left) > 0 {
+			con.tell("not carried out: %s", strings.Join(paths.Left, ", "))
+		}
 	}
 	return s.tellSituations(con, all)
 }

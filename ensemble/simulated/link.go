@@ -15,7 +15,7 @@ import (
 type link struct {
 	name, addr string                       // servers' links have no address
 	change     func(cluster.Condition) bool // false after the ensemble's Close
-	strikeAt   func(n int, cut bool, c cluster.Condition, do func()) bool
+	strikeAt   func(at func(reply bool, data []byte) bool, cut bool, c cluster.Condition, do func()) bool
 	forget     func() // called by Close; nil for nothing to forget
 
 	mu     sync.Mutex // guards the fields below
@@ -42,10 +42,14 @@ func (l *link) Cut(_ context.Context, cut links.Cut) error {
 	return l.set(c)
 }
 
-// StrikeAt cuts a client's link at the n-th message from now, of either side, n at least 1, unless cut
-// is empty, and calls do, which must not use the ensemble. The cut affects that message already. It
-// does nothing if the link is cut or healed before. Links between servers cannot be cut so.
-func (l *link) StrikeAt(_ context.Context, n int, cut links.Cut, do func()) error {
+// HeldBack is a cut of links in memory alone: data is carried neither way until the link is healed, and
+// none is lost.
+const HeldBack links.Cut = "held-back"
+
+// StrikeAt cuts a client's link at a message of either side, the first for which at reports true, unless
+// cut is empty, and calls do. Neither function must use the ensemble. The cut affects that message
+// already. It does nothing if the link is cut or healed before. Links between servers cannot be cut so.
+func (l *link) StrikeAt(_ context.Context, at func(reply bool, data []byte) bool, cut links.Cut, do func()) error {
 	var c cluster.Condition
 	if cut != "" {
 		var err error
@@ -53,17 +57,12 @@ func (l *link) StrikeAt(_ context.Context, n int, cut links.Cut, do func()) erro
 			return err
 		}
 	}
-	return l.withMessage(n, l.strikeAt != nil, func() bool { return l.strikeAt(n, cut != "", c, do) })
-}
-
-// withMessage arranges an action at the n-th message from now, if the link can.
-func (l *link) withMessage(n int, can bool, arrange func() bool) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
-	case !can || n < 1:
-		return fmt.Errorf("%s: nothing can be done at message %d", l.name, n)
-	case l.closed || !arrange():
+	case l.strikeAt == nil:
+		return fmt.Errorf("%s: nothing can be done at a message", l.name)
+	case l.closed || !l.strikeAt(at, cut != "", c, do):
 		return fmt.Errorf("%s: %w", l.name, links.ErrClosed)
 	}
 	return nil
@@ -81,6 +80,8 @@ func (l *link) cut(cut links.Cut) (cluster.Condition, error) {
 		return cluster.Condition{DropReplies: true}, nil
 	case links.Reset:
 		return cluster.Condition{Reset: true}, nil
+	case HeldBack:
+		return cluster.Condition{HoldRequests: true, HoldReplies: true}, nil
 	}
 	return cluster.Condition{}, fmt.Errorf("%s: no cut %q", l.name, cut)
 }

@@ -111,9 +111,9 @@ func (m *memory) Link(_ context.Context, name, upstream string) (links.Link, err
 		return &link{
 			name: name, addr: addr,
 			change: func(c cluster.Condition) bool { return m.ensemble.live.Do(func() { l.Set(c) }) },
-			strikeAt: func(n int, cut bool, c cluster.Condition, do func()) bool {
+			strikeAt: func(at func(reply bool, data []byte) bool, cut bool, c cluster.Condition, do func()) bool {
 				return m.ensemble.live.Do(func() {
-					l.CallAt(n, func() {
+					l.CallAt(at, func() {
 						if cut {
 							l.Set(c)
 						}

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/zkverify/zkverify/ensemble/links"
+	"github.com/zkverify/zkverify/ensemble/simulated"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/nemesis/fault"
 )
@@ -15,9 +17,10 @@ import (
 // edgesFault is the fault of the plan edges.
 const edgesFault = "at-message"
 
-// messageLink is a link that can be cut at a given message, and then calls a function.
+// messageLink is a link that can be cut at a message, the first for which at reports true, and then calls a
+// function.
 type messageLink interface {
-	StrikeAt(ctx context.Context, n int, cut links.Cut, do func()) error
+	StrikeAt(ctx context.Context, at func(reply bool, data []byte) bool, cut links.Cut, do func()) error
 	Cut(ctx context.Context, cut links.Cut) error
 }
 
@@ -29,6 +32,9 @@ const (
 	expireAct = histories.ForcedExpiry // its session is forced to expire
 	deleteAct = histories.NodeDeletion // its node is deleted
 )
+
+// holdBackAct, of the plan spec alone, holds back what the client and its servers say.
+const holdBackAct = string(simulated.HeldBack)
 
 // acts are the acts of an at-message, those of a seeded runtime last.
 func acts(processes bool) []string {
@@ -66,7 +72,8 @@ func atMessage() fault.Kind {
 		Links: true, Span: fault.Timeouts(0.1, 0.2),
 		Params: []fault.Param{
 			fault.Number("message", 0), fault.Choice("act", all...), fault.Choice("then", all...), fault.Number(afterParam, 0), fault.Choice(sinceParam, sinceFirst, sinceHealed),
-			fault.Choice(stepParam, steps...), fault.Number(lengthParam, 1),
+			fault.Choice(stepParam, append(steps, stepQueued)...), fault.Number(lengthParam, 1),
+			{Name: pathParam, Check: checkPath},
 		},
 		Make: func(s fault.Scene) (fault.Fault, error) {
 			c, err := s.Victim()
@@ -77,6 +84,9 @@ func atMessage() fault.Kind {
 			if err != nil {
 				return fault.Fault{}, err
 			}
+			if err := k.follow(); err != nil {
+				return fault.Fault{}, err
+			}
 			f := fault.Fault{Name: edgesFault, Params: s.Pick.Params, HealWithin: 8 * s.SessionTimeout(), Waits: true, Start: k.start, Stop: k.stop, Came: k.came}
 			if k.act == pauseAct || k.then == pauseAct {
 				if c.Worker == 0 {
@@ -85,7 +95,12 @@ func atMessage() fault.Kind {
 				f.Name = histories.WorkerPause // the fault's name in the history, for the checker
 			}
 			f = f.OnClients(c)
-			k.hit = f.Clients
+			if k.hit = f.Clients; k.next != nil && !slices.Contains(f.Clients, k.next.client.Index) {
+				k.next.hit = []int{k.next.client.Index}
+				f.Clients, f.Targets = append(slices.Clone(f.Clients), k.next.hit...), append(f.Targets, fault.ClientName(k.next.hit[0]))
+			} else if k.next != nil {
+				k.next.hit = f.Clients
+			}
 			return f, nil
 		},
 	}
@@ -94,11 +109,14 @@ func atMessage() fault.Kind {
 // newStrike reads the parameters of a scene.
 func newStrike(s fault.Scene, c fault.Client) (*strike, error) {
 	p := s.Pick.Params
-	k := &strike{scene: s, client: c, step: p[stepParam], act: p["act"], then: p["then"], since: p[sinceParam]}
+	t := s.SessionTimeout()
+	k := &strike{scene: s, client: c, step: p[stepParam], act: p["act"], then: p["then"], since: p[sinceParam], ahead: -1, patience: 2 * t, limit: t}
 	var errs [3]error
-	k.message, errs[0] = strconv.Atoi(p["message"])
-	length, err := strconv.Atoi(p[lengthParam])
-	errs[1], k.length = err, time.Duration(length)*s.SessionTimeout()/100
+	if p[pathParam] == "" {
+		length, err := strconv.Atoi(p[lengthParam])
+		errs[1], k.length = err, time.Duration(length)*t/100
+		k.message, errs[0] = strconv.Atoi(p["message"])
+	}
 	if k.then != "" {
 		k.after, errs[2] = strconv.Atoi(p[afterParam])
 	}
@@ -109,6 +127,9 @@ func newStrike(s fault.Scene, c fault.Client) (*strike, error) {
 		}
 		if k.all = append(k.all, m); l == c.Links[c.Linked] || s.Pick.Links != fault.OneLink {
 			k.cut = append(k.cut, m)
+		}
+		if l == c.Links[c.Linked] {
+			k.linked = append(k.linked, m)
 		}
 	}
 	if err := errors.Join(errs[:]...); err != nil {

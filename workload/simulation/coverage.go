@@ -156,11 +156,11 @@ func (s *Sweep) Coverage(asked []Spec) (all []*PlanCoverage) {
 	return all
 }
 
-// WriteCoverage writes the coverage of plans, and what was searched, as JSON.
-func WriteCoverage(w io.Writer, all []*PlanCoverage, searched []Searched) error {
+// WriteCoverage writes the coverage of plans, what was searched, and the paths of models that were carried out, as JSON.
+func WriteCoverage(w io.Writer, all []*PlanCoverage, searched []Searched, paths PathsDone) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", " ")
-	return e.Encode(map[string]any{"plans": all, "searched": searched})
+	return e.Encode(map[string]any{"plans": all, "searched": searched, "paths": paths})
 }
 
 // cells returns the faults that may begin in a run, and the recipes that it drives.

@@ -42,23 +42,24 @@ func (t *Tried) Add(other Tried) {
 	t.All, t.Tried, t.Made = t.All+other.All, t.Tried+other.Tried, t.Made+other.Made
 }
 
-// placementsOf returns the placements that a run has tried, as text, and whether each took place.
+// placementsOf returns the placements, and the paths of models, that a run has tried, as text, and whether
+// each took place.
 func placementsOf(recipes []histories.Recipe, events iter.Seq2[*histories.Event, error]) map[string]bool {
 	if len(recipes) == 0 {
 		recipes = []histories.Recipe{histories.Mutex}
 	}
 	all := map[string]bool{}
 	for e, err := range events {
-		if err != nil || e.Type != histories.FaultStop || e.Fault.Params[stepParam] == "" {
+		if err != nil || e.Type != histories.FaultStop || e.Fault.Params[stepParam]+e.Fault.Params[pathParam] == "" {
 			continue
 		}
-		p, acts := e.Fault.Params, 1
-		if p["then"] != "" {
-			acts = 2
+		p := e.Fault.Params
+		text := pathText(p[pathParam])
+		if p[pathParam] == "" {
+			text = placementText(recipes[0], p)
 		}
-		text := placementText(recipes[0], p)
 		struck, _ := strconv.Atoi(p[struckParam])
-		all[text] = all[text] || struck >= acts
+		all[text] = all[text] || struck >= faultsOf(p)
 	}
 	return all
 }
@@ -78,6 +79,9 @@ func searched(placements map[string]bool, processes bool) (all []Searched) {
 	of := map[[2]string]*Searched{}
 	for text, made := range placements {
 		f := strings.Fields(text)
+		if f[0] == pathParam {
+			continue
+		}
 		key := [2]string{f[0], f[1]}
 		if of[key] == nil {
 			r := histories.Recipe(f[0])

@@ -50,7 +50,7 @@ type Outcome struct {
 	Choices int `json:"choices,omitempty"`
 	// Coverage has the states that the faults have met.
 	Coverage Met `json:"coverage,omitzero"`
-	// Placements has the placements that the plan edges has tried, and whether each took place.
+	// Placements has the placements that the plan edges has tried, or the paths of the plan spec, and whether each took place.
 	Placements map[string]bool `json:"placements,omitempty"`
 	// Made is Fleet.Made of the run.
 	Made string `json:"made,omitempty"`
@@ -110,7 +110,7 @@ func Run(t *testing.T, dir string, s Spec, look Look) (Outcome, error) {
 		return o, kept.Write(filepath.Join(dir, folder.History))
 	}
 	o.Outcome, o.Reason, o.Coverage = r.Outcome(), r.Reason(), metOf(r, trace.situations(kept))
-	if s.Plan == Edges {
+	if s.Plan == Edges || s.Plan == SpecPaths {
 		o.Placements = placementsOf(w.Recipes, kept.Events())
 	}
 	for i := range r.Verdicts {

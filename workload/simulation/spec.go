@@ -78,6 +78,7 @@ func Plans() []Plan {
 		{"swarm", "each seed draws which faults there are at all, how many clients and locks, how long they hold, how long the servers' tick is, and how slow the network is", swarm, ""},
 		{"island", "the follower of a client that holds a lock, or waits, is cut off again and again", island, islandFault},
 		{Edges, "at one message of a step of a client, or at two, its link is cut, its process paused, its call cancelled, its session expired, its node deleted, or it crashes: the seed goes through all placements", edges, edgesFault},
+		{SpecPaths, "paths of the models spec/mutex.pml and spec/create.pml, the counter-examples of all their switches among them: each fault at the step of the contender at which the model has it, with as many others ahead and behind; the seed goes through all paths", specPaths, edgesFault},
 		{"orders", "which message goes next, of those on different links, is chosen around a release and the grant after it: the seed decides, and goes through all choices in turn", orders, ""},
 		{"lease", "the leader stands still around the answers from which a holder knows that its session lives, one direction is lost and the holder is cut off behind an answer: which, for how long and after how many goes by the seed, in turn", lease, leaseFault},
 		{explores, "as random, with the few faults and recipes whose combinations did not occur in the sweep, or occurred least often", func(*world) {}, ""},

@@ -18,8 +18,9 @@ import (
 
 // The steps whose messages are counted. Each begins with the call of an operation and ends with its
 // answer, except stepTurn, which begins when another client calls the release of a lock that the client
-// waits for, stepHold, which lasts from the grant to the call of the release, and stepTold, which
-// begins when a holder is told of a request to release.
+// waits for, stepHold, which lasts from the grant to the call of the release, stepTold, which begins
+// when a holder is told of a request to release, and stepQueued, of the plan spec alone, which begins
+// when the client knows its place in the queue.
 const (
 	stepAcquire = "acquire"
 	stepTurn    = "turn"
@@ -32,6 +33,7 @@ const (
 	stepObserve = "observe"
 	stepResize  = "set-size"
 	stepTold    = "told"
+	stepQueued  = "queued"
 )
 
 var steps = []string{stepAcquire, stepTurn, stepHold, stepRelease, stepEnter, stepLeave, stepWait, stepSet, stepObserve, stepResize, stepTold}
@@ -56,7 +58,7 @@ func stepsOf(r histories.Recipe) []string {
 // aimAt returns the state of the clients that are the likeliest to begin a step soon.
 func aimAt(step string) fault.Aim {
 	switch step {
-	case stepTurn, stepHold:
+	case stepTurn, stepHold, stepQueued:
 		return fault.AtWaiter
 	case stepRelease, stepTold:
 		return fault.AtHolder
@@ -76,6 +78,8 @@ func begins(step string, e *histories.Event) bool {
 		return e.Type == histories.OK && acquires
 	case stepTold:
 		return e.Type == histories.RevokeRequested
+	case stepQueued:
+		return e.Type == histories.Enqueued
 	case stepSet:
 		return e.Type == histories.Invoke && (e.Op == histories.Set || e.Op == histories.Remove)
 	}
@@ -100,7 +104,8 @@ type strike struct {
 	client fault.Client
 	cut    []messageLink // that a cut hits
 	all    []messageLink
-	hit    []int // the clients that a cut or a pause hits
+	linked []messageLink // that the client uses
+	hit    []int         // the clients that a cut or a pause hits
 
 	step           string
 	message, after int
@@ -111,43 +116,41 @@ type strike struct {
 	waits          map[string]bool // the locks for which the client waits, in stepTurn
 	struck         atomic.Int32    // acts that took place
 	paused         atomic.Bool
+
+	at              string        // the message at which it acts, see moment; "": message
+	patience, limit time.Duration // how long it waits for the step, and from then on for the message
+	ahead, behind   int           // the contenders that it wants ahead of the client and behind it; ahead < 0: any
+	queue           queue
+	next            *strike // begins when this one has acted
+	again           func()  // strikes the links again, once the step has begun; guarded by mu
 }
 
 // start waits until the client begins the step, and acts at its messages. If the step is over
 // before, nothing happens.
 func (k *strike) start(ctx context.Context) error {
 	t := k.scene.SessionTimeout()
-	begun, over, hit := newSignal(), newSignal(), newSignal()
-	clients := len(k.scene.Everyone)
-	stop := k.world.Hear(func(e *histories.Event) {
-		if e.Process < 0 {
-			return
-		}
-		mine := e.Process%clients == k.client.Index
-		switch {
-		case mine && begins(k.step, e), k.step == stepTurn && k.turns(e, mine):
-			if begun.give() {
-				k.arm(ctx, k.message, k.act, hit)
-			}
-		case mine && begun.is() && ends(k.step, e):
-			over.give()
-		}
-	})
+	over, hit := newSignal(), newSignal()
+	began, stop := k.watch(ctx, over, hit)
 	defer stop()
-	wait.ForOr(ctx, 2*t, begun.given)
-	if !begun.is() {
+	if !began {
 		return nil
 	}
 	select {
 	case <-hit.given:
 	case <-over.given:
 		return k.heal(ctx)
-	case <-time.After(t):
+	case <-time.After(k.limit):
 		return k.heal(ctx)
 	case <-ctx.Done():
 		return nil
 	}
+	if k.step == stepQueued && !k.settles(ctx, over) {
+		return nil
+	}
 	k.carryOut(ctx, k.act, k.message)
+	if k.next != nil {
+		return k.goOn(ctx)
+	}
 	next := newSignal()
 	if k.then != "" && k.since == sinceFirst {
 		k.arm(ctx, k.after, k.then, next)
@@ -213,7 +216,7 @@ func (k *strike) await(ctx context.Context, d time.Duration, next *signal) {
 // arm has the links cut at a message, or the process paused, and hit given: acts of other sorts, and
 // all acts at message 0, which is now, are carried out by carryOut at that instant.
 func (k *strike) arm(ctx context.Context, message int, act string, hit *signal) {
-	if message == 0 {
+	if message == 0 && k.at == "" {
 		hit.give()
 		return
 	}
@@ -226,7 +229,7 @@ func (k *strike) arm(ctx context.Context, message int, act string, hit *signal) 
 		if !slices.Contains(k.cut, l) {
 			of = ""
 		}
-		_ = l.StrikeAt(ctx, message, of, func() { // it fails only when the run is over
+		_ = l.StrikeAt(ctx, moment(k.at, message), of, func() { // it fails only when the run is over
 			if act == pauseAct {
 				_ = k.scene.World.(fault.Workers).Pause(ctx, k.client.Worker)
 				k.paused.Store(true)
@@ -241,7 +244,7 @@ func (k *strike) carryOut(ctx context.Context, act string, message int) {
 	var err error
 	switch act {
 	case pauseAct:
-		if message == 0 {
+		if message == 0 && k.at == "" {
 			err = k.scene.World.(fault.Workers).Pause(ctx, k.client.Worker)
 			k.paused.Store(true)
 		}
@@ -261,7 +264,7 @@ func (k *strike) carryOut(ctx context.Context, act string, message int) {
 		}
 	default:
 		for _, l := range k.cut {
-			if message == 0 {
+			if message == 0 && k.at == "" {
 				err = errors.Join(err, l.Cut(ctx, links.Cut(act)))
 			}
 		}
@@ -301,13 +304,24 @@ func (k *strike) heal(ctx context.Context) error {
 }
 
 // stop heals what is left.
-func (k *strike) stop(ctx context.Context) error { return k.heal(ctx) }
-
-func (k *strike) came() map[string]string {
-	return map[string]string{struckParam: strconv.Itoa(int(k.struck.Load()))}
+func (k *strike) stop(ctx context.Context) error {
+	if k.next != nil {
+		return errors.Join(k.heal(ctx), k.next.heal(ctx))
+	}
+	return k.heal(ctx)
 }
 
-func isCut(act string) bool { return slices.Contains(links.Cuts(), links.Cut(act)) }
+func (k *strike) came() map[string]string {
+	n := k.struck.Load()
+	if k.next != nil {
+		n += k.next.struck.Load()
+	}
+	return map[string]string{struckParam: strconv.Itoa(int(n))}
+}
+
+func isCut(act string) bool {
+	return act == holdBackAct || slices.Contains(links.Cuts(), links.Cut(act))
+}
 
 // signal is given once.
 type signal struct {

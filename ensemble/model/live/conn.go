@@ -85,7 +85,7 @@ func (c *conn) send(w way, size int, arrive func()) {
 // carryBytes carries bytes, in pieces if the link slices.
 func (c *conn) carryBytes(w way, data []byte, arrive func([]byte)) {
 	l := c.link
-	if l.count(); l.condition.Refuse {
+	if l.carries(w, data); l.condition.Refuse {
 		return
 	}
 	if w == request {

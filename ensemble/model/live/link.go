@@ -37,8 +37,8 @@ type Link struct {
 	changed   chan struct{} // closed and replaced when condition is set
 	conns     []*conn       // that have not ended on both sides
 
-	countdown int    // messages until next is called, 0 for none
-	next      func() // of countdown
+	awaited func(reply bool, data []byte) bool // reports the message at which next is called; nil for none
+	next    func()
 }
 
 // LinkConfig holds the options of a link.
@@ -67,7 +67,7 @@ func (l *Link) Server() int { return l.server }
 // Set changes the link's condition. Connections that have lost data cannot go on when the
 // link is whole again, and are closed. Data that was held back is sent at once, in order.
 func (l *Link) Set(c cluster.Condition) {
-	l.condition, l.countdown = c, 0
+	l.condition, l.awaited = c, nil
 	for _, conn := range slices.Clone(l.conns) {
 		conn.said = 0
 		if c.Refuse || conn.lost[request] && !l.drops(request) || conn.lost[reply] && !l.drops(reply) {
@@ -80,16 +80,15 @@ func (l *Link) Set(c cluster.Condition) {
 	l.changed = make(chan struct{})
 }
 
-// CallAt calls do before the n-th message from now is carried, of either side, n at least
-// 1, unless the link is changed before. do must not call back.
-func (l *Link) CallAt(n int, do func()) { l.countdown, l.next = n, do }
+// CallAt calls do before a message is carried, of either side: the first for which at reports true,
+// unless the link is changed before. Neither must call back.
+func (l *Link) CallAt(at func(reply bool, data []byte) bool, do func()) { l.awaited, l.next = at, do }
 
-// count notes that a message is about to be carried.
-func (l *Link) count() {
-	if l.countdown > 0 {
-		if l.countdown--; l.countdown == 0 {
-			l.next()
-		}
+// carries notes that a message is about to be carried.
+func (l *Link) carries(w way, data []byte) {
+	if l.awaited != nil && l.awaited(w == reply, data) {
+		l.awaited = nil
+		l.next()
 	}
 }
 
