@@ -78,14 +78,14 @@ func TestALossHasACause(t *testing.T) {
 		servers *servers
 		wrong   bool
 	}{
-		"nothing":                               {func(*run) {}, stands(), true},
-		"a fault of another client":             {func(r *run) { r.pause(5850, 2).wake(5860, 2) }, stands(), true},
-		"an old fault":                          {func(r *run) { r.pause(10, 1).wake(lost-4001, 1) }, stands(), true},
-		"a fault":                               {func(r *run) { r.pause(1000, 1).wake(lost-3999, 1) }, stands(), false},
-		"its node is gone":                      {func(*run) {}, newServers().node(1, begins, 41).deleted(1, lost-10, 42), false},
-		"its session has ended":                 {func(*run) {}, stands().expired(1, lost-10, 43), false},
-		"in real time":                          {func(*run) {}, func() *servers { s := stands(); s.Clock = 2; return s }(), false},
-		"not promised":                          {func(*run) {}, stands(), false},
+		"nothing":                   {func(*run) {}, stands(), true},
+		"a fault of another client": {func(r *run) { r.pause(5850, 2).wake(5860, 2) }, stands(), true},
+		"an old fault":              {func(r *run) { r.pause(10, 1).wake(lost-4001, 1) }, stands(), true},
+		"a fault":                   {func(r *run) { r.pause(1000, 1).wake(lost-3999, 1) }, stands(), false},
+		"its node is gone":          {func(*run) {}, newServers().node(1, begins, 41).deleted(1, lost-10, 42), false},
+		"its session has ended":     {func(*run) {}, stands().expired(1, lost-10, 43), false},
+		"in real time":              {func(*run) {}, func() *servers { s := stands(); s.Clock = 2; return s }(), false},
+		"not promised":              {func(*run) {}, stands(), false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if test.servers.Clock != 2 {
