@@ -47,7 +47,7 @@ type simCmd struct {
 	For             time.Duration `help:"Begin no run after this time; default when all are made."`
 	StopAtViolation bool          `help:"End with the first run in which a guarantee is violated."`
 	Out             string        `help:"Folder for results.jsonl, coverage.json and the runs that do not pass, made if need be; a sweep that was begun there continues. Default runs/<time>-sim." placeholder:"DIR"`
-	Model           string        `name:"validate" enum:"auto,all,none" default:"auto" help:"Of which runs the model of the mutex, spec/mutex.pml, is asked whether it can do what they have done: all, none, or auto, every other run of a sweep of 50 or more of target recipes, if spin and a C compiler are installed." placeholder:"WHICH"`
+	Model           string        `name:"validate" enum:"auto,all,none" default:"auto" help:"Of which runs the model of the mutex, spec/mutex.pml, is asked whether it can do what they have done: all, none, or auto, one in four of a sweep of 50 or more of target recipes, if spin and a C compiler are installed." placeholder:"WHICH"`
 	JSON            bool          `name:"json" help:"Print a line of JSON for each run on stdout."`
 
 	Verbose bool `short:"v" help:"Print the table of which states the faults have met, for each plan, and how often each situation occurred; default off. Both are always in coverage.json."`
@@ -254,7 +254,7 @@ func (s *simCmd) fleet() (simulation.Fleet, error) {
 		return simulation.Fleet{}, err
 	}
 	f := simulation.Fleet{Subprocess: program, Jobs: jobs, Look: simulation.Look{Until: s.Until, Trace: s.Trace}, Made: madeBy(program)}
-	f.Validator, f.EveryOther, err = s.validator()
+	f.Validator, f.OneInFour, err = s.validator()
 	return f, err
 }
 
@@ -262,7 +262,7 @@ func (s *simCmd) fleet() (simulation.Fleet, error) {
 const wholeSweep = 50
 
 // validator returns what --validate asks for: nil for no validation.
-func (s *simCmd) validator() (v *spec.Validator, everyOther bool, err error) {
+func (s *simCmd) validator() (v *spec.Validator, oneInFour bool, err error) {
 	auto := s.Model == "auto"
 	many := s.asked() == 0 || s.asked() >= wholeSweep
 	if s.Model == "none" || auto && (s.Target != "recipes" || !many) {

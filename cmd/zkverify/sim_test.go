@@ -74,8 +74,8 @@ func TestWhichRunsAreValidated(t *testing.T) {
 		if _, err := parser.Parse(strings.Fields(args)); err != nil {
 			t.Fatal(err)
 		}
-		v, everyOther, err := c.Sim.validator()
-		if got := [2]bool{v != nil, everyOther}; err == nil && got != want && (installed || got[0]) {
+		v, oneInFour, err := c.Sim.validator()
+		if got := [2]bool{v != nil, oneInFour}; err == nil && got != want && (installed || got[0]) {
 			t.Errorf("%s: %v, want %v", args, got, want)
 		}
 		if c.Sim.Model == "all" && !installed && err == nil {
