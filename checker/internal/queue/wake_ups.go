@@ -2,6 +2,7 @@ package queue
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -217,7 +218,7 @@ func (w *wakeUps) granted(y *facts.Op, users *users) {
 		}
 		theirs, known := x.LastPlace()
 		if !known && x.Session != "" && x.Session != y.Session && w.way.made(x) < y.Call ||
-			known && theirs.Token.Less(mine.Token) && theirs.Session != "" && mine.Session != "" && theirs.Session != mine.Session {
+			known && theirs.Token.Less(mine.Token) && theirs.Session != "" && mine.Session != "" && theirs.Session != mine.Session && !w.queuedAgain(x, theirs) {
 			drops = append(drops, drop{x, y.Ret, nil})
 			return true
 		}
@@ -247,6 +248,12 @@ func (w *wakeUps) granted(y *facts.Op, users *users) {
 	for _, d := range drops {
 		of.with(d.at, d.gave)
 	}
+}
+
+// queuedAgain reports whether an acquire that was granted nothing may have a node behind its last place:
+// a fault had deleted the node of that place, and the record ends before it was told of another.
+func (w *wakeUps) queuedAgain(x *facts.Op, last facts.Place) bool {
+	return own(x) == nil && w.t.Faults.MayHaveDeleted(x.Lock, last.Token, last.Session, last.Time, answered(x), math.MaxInt)
 }
 
 // lastPlace returns the last place that an acquire was told, if the order of its queue is on
