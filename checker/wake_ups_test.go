@@ -83,19 +83,25 @@ func (r *run) sleepsConnected(p, at int) {
 }
 
 // behindACrash is a waiter, process 5, that sleeps on after process 3 has given the lock back. Process 2,
-// which came before both, has crashed; its node may have been deleted before that.
-func (r *run) behindACrash(deleted bool) {
-	r.promising().want(5000, 1).place(5001, 1, 1).got(5002, 1, 1).want(5010, 2).place(5011, 2, 2).want(5020, 3).place(5021, 3, 3)
-	if deleted {
-		deletes(r, 5030, 2)
-	}
-	r.crash(5032, 2).want(5040, 5).place(5041, 5, 5).release(5050, 1).released(5051, 1).got(5052, 3, 3).release(5099, 3).released(5100, 3).grant(7000, 5, 1, 3)
+// which came before both at a time, has crashed, after more has happened to it.
+func (r *run) behindACrash(came int, more func()) {
+	r.promising().want(came, 1).place(came+1, 1, 1).got(came+2, 1, 1).want(came+10, 2).place(came+11, 2, 2).want(came+20, 3).place(came+21, 3, 3)
+	more()
+	r.awake(7300).crash(7302, 2).want(7310, 5).place(7311, 5, 5).release(7320, 1).released(7321, 1).got(7322, 3, 3).release(7369, 3).released(7370, 3).grant(9300, 5, 1, 3)
 }
 
 func TestWhoIsFirstInAQueueIsWoken(t *testing.T) {
 	answers(t, Progress, []known{
-		{"a waiter sleeps on behind one that was granted the lock after one that crashed", func(r *run) { r.behindACrash(false) }, verdict.Violated},
-		{"a waiter sleeps on, perhaps behind one that queued again before it crashed", func(r *run) { r.behindACrash(true) }, verdict.Holds},
+		{"a waiter sleeps on behind one that was granted the lock after one that crashed", func(r *run) { r.behindACrash(7200, func() {}) }, verdict.Violated},
+		{"a waiter sleeps on, perhaps behind one that queued again after its node was deleted", func(r *run) {
+			r.behindACrash(7200, func() { deletes(r, 7230, 2) })
+		}, verdict.Holds},
+		{"a waiter sleeps on, perhaps behind one that queued again after its session was expired", func(r *run) {
+			r.behindACrash(7200, func() { r.expire(7230, 2) })
+		}, verdict.Holds},
+		{"a waiter sleeps on, perhaps behind one that queued again after its session had expired", func(r *run) {
+			r.behindACrash(5000, func() {})
+		}, verdict.Holds},
 		{"a waiter sleeps on when the lock is given back", func(r *run) { r.promising().line(2).grant(7000, 2, 1) }, verdict.Violated},
 		{"a waiter is woken when the lock is given back", func(r *run) { r.promising().line(2).grant(6000, 2, 1) }, verdict.Holds},
 		{"a waiter sleeps on, and no wake-up was promised", func(r *run) {

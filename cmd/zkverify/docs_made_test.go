@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -71,11 +72,11 @@ func numbersTable(t *testing.T) string {
 	var rows []number
 	readData(t, "docs/numbers.yaml", &rows)
 	var b strings.Builder
-	b.WriteString("| what | target | measured | command | ZooKeeper, date |\n| --- | --- | --- | --- | --- |\n")
+	b.WriteString("|what|target|measured|command|ZooKeeper, date|\n|---|---|---|---|---|\n")
 	asked := make(map[string]bool)
 	for _, r := range rows {
 		if r.Section != "" {
-			fmt.Fprintf(&b, "| **%s** | | | | |\n", r.Section)
+			fmt.Fprintf(&b, "|**%s**|||||\n", r.Section)
 			continue
 		}
 		if r.What == "" || r.Measured == "" || r.Date == "" {
@@ -94,7 +95,7 @@ func numbersTable(t *testing.T) string {
 		if r.ZooKeeper != "" {
 			r.Date = r.ZooKeeper + ", " + r.Date
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", r.What, r.Target, r.Measured, r.Command, r.Date)
+		fmt.Fprintf(&b, "|%s|%s|%s|%s|%s|\n", r.What, r.Target, r.Measured, r.Command, r.Date)
 	}
 	return b.String()
 }
@@ -110,7 +111,7 @@ func searchedTable(t *testing.T) string {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	b.WriteString("| recipe | one act | two, close together | two |\n| --- | --- | --- | --- |\n")
+	b.WriteString("|recipe|one act|two, close together|two|\n|---|---|---|---|\n")
 	for len(all) > 0 {
 		var one, near, two simulation.Tried
 		recipe := all[0].Recipe
@@ -120,7 +121,7 @@ func searchedTable(t *testing.T) string {
 			two.Add(all[0].Two)
 			all = all[1:]
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", recipe, triedCell(one), triedCell(near), triedCell(two))
+		fmt.Fprintf(&b, "|%s|%s|%s|%s|\n", recipe, triedCell(one), triedCell(near), triedCell(two))
 	}
 	return b.String()
 }
@@ -129,7 +130,7 @@ func triedCell(t simulation.Tried) string {
 	if t.Tried == t.All {
 		return fmt.Sprintf("**all %d**, %d", t.All, t.Made)
 	}
-	return fmt.Sprintf("%d of %d, %d", t.Tried, t.All, t.Made)
+	return fmt.Sprintf("%d/%d, %d", t.Tried, t.All, t.Made)
 }
 
 // keepSearches writes the searches of a coverage file to docs/searched.json.
@@ -145,8 +146,9 @@ func keepSearches(t *testing.T, file string) {
 	if err := json.Unmarshal(text, &coverage); err != nil {
 		t.Fatal(err)
 	}
-	if text, err = json.MarshalIndent(coverage.Searched, "", " "); err == nil {
-		err = os.WriteFile(filepath.Join(root, "docs/searched.json"), append(text, '\n'), 0o644)
+	if text, err = json.Marshal(coverage.Searched); err == nil {
+		text = bytes.ReplaceAll(append(text, '\n'), []byte(`},{"recipe"`), []byte("},\n{\"recipe\"")) // a line for each step
+		err = os.WriteFile(filepath.Join(root, "docs/searched.json"), text, 0o644)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/zkverify/zkverify/histories"
@@ -164,6 +165,41 @@ func lease(w *world) {
 		w.Schedule.Steps = append(w.Schedule.Steps, nemesis.Step{
 			At: t/4 + time.Duration(i)*every + time.Duration(r.Int64N(int64(t/4))), For: 5 * t / 2, Fault: leaseFault,
 			Pick: fault.Pick{Aim: fault.AtHolder, Draw: r.Uint32(), Params: strikeOf(tables[n%of], n/of, w.tick, 7*t/10)},
+		})
+	}
+}
+
+// SpecPaths is the plan that carries out paths of the models.
+const SpecPaths = "spec"
+
+// specPaths carries out paths of the models, one after the other, on one lock with as many clients as the
+// paths have contenders. The seed goes through all paths. Nothing else happens to the clients.
+func specPaths(w *world) {
+	t := w.SessionTimeout
+	every := 3 * t
+	paths := pathsOf(w.seed, max(int(w.Duration/every), 1))
+	if slices.Contains(w.Recipes, histories.Mutex) {
+		w.Recipes = []histories.Recipe{histories.Mutex} // the models are of it
+	}
+	if w.Clients == 0 {
+		w.Clients = paths[0].Contenders
+	}
+	if w.Locks == 0 {
+		w.Locks = 1
+	}
+	w.Sessions = min(sessionsOf(paths[0]), w.Clients)
+	m := &w.Mix
+	m.Try, m.Timeout, m.Cancel, m.Crash, m.Long, m.Ended, m.Options, m.HoldOn = -1, -1, -1, -1, -1, -1, -1, 1
+	m.Hold, m.Rest, m.Guarded = t/5, t/2, 1 // a client is alone now and then
+	if w.Schedule != nil {
+		return
+	}
+	w.Schedule = &nemesis.Schedule{}
+	r := w.draws()
+	for i, p := range paths {
+		w.Schedule.Steps = append(w.Schedule.Steps, nemesis.Step{
+			At: t/4 + time.Duration(i)*every, For: t / 8, Fault: edgesFault,
+			Pick: fault.Pick{Aim: aimAt(placedAt(p.Faults[0]).step), Draw: r.Uint32(), Params: map[string]string{pathParam: p.String()}},
 		})
 	}
 }

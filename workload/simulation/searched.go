@@ -119,3 +119,46 @@ func (t Tried) String() string {
 	}
 	return fmt.Sprintf("%d of %d placements, of which %d took place", t.Tried, t.All, t.Made)
 }
+
+// PathsDone counts the paths of the models that the plan spec has carried out, each once.
+type PathsDone struct {
+	Tried
+	// Left has those that were tried, and had a fault that did not take place.
+	Left []string `json:"left,omitempty"`
+}
+
+// pathText is Outcome.Placements for a path.
+func pathText(name string) string { return pathParam + " " + name }
+
+// pathsDone sums up the paths among the placements of all runs of a sweep.
+func pathsDone(placements map[string]bool) (d PathsDone) {
+	for _, paths := range crowds() {
+		d.All += len(paths)
+		for _, p := range paths {
+			made, tried := placements[pathText(p.String())]
+			if tried {
+				d.add(made)
+			}
+			if tried && !made {
+				d.Left = append(d.Left, p.String())
+			}
+		}
+	}
+	return d
+}
+
+// String describes them in a line.
+func (d PathsDone) String() string {
+	return fmt.Sprintf("%d of %d paths of the models were carried out, of %d that were tried", d.Made, d.All, d.Tried.Tried)
+}
+
+// faultsOf returns the number of acts of a strike, by its parameters.
+func faultsOf(params map[string]string) int {
+	if p, ok := pathsNamed()[params[pathParam]]; ok {
+		return len(p.Faults)
+	}
+	if params["then"] != "" {
+		return 2
+	}
+	return 1
+}

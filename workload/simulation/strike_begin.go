@@ -69,7 +69,7 @@ func (k *strike) fits() bool {
 	return known && fit(ahead, k.ahead) && (k.step == stepAcquire || fit(behind, k.behind))
 }
 
-// settled is how long a client takes to list the queue and to watch the node ahead.
+// settled bounds the time in which a client lists the queue and watches the node ahead.
 const settled = 10 * time.Millisecond
 
 // settles waits until a client that knows its place watches the node ahead, and reports whether it still

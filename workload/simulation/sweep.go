@@ -59,7 +59,7 @@ func OpenSweep(path, made string, other bool) (s *Sweep, err error) {
 // Searched returns what the plan edges has tried in all runs so far.
 func (s *Sweep) Searched(processes bool) []Searched { return searched(s.placements, processes) }
 
-// Paths returns what the plan spec has carried out in all runs so far.
+// Paths counts the paths that the plan spec has carried out in all runs so far.
 func (s *Sweep) Paths() PathsDone { return pathsDone(s.placements) }
 
 // Made returns the number of runs that were asked for, through Has, and are made. The file may

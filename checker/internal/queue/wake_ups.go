@@ -251,9 +251,14 @@ func (w *wakeUps) granted(y *facts.Op, users *users) {
 }
 
 // queuedAgain reports whether an acquire that was granted nothing may have a node behind its last place:
-// a fault had deleted the node of that place, and the record ends before it was told of another.
+// a fault had deleted the node of that place, or its session may have ended, and the record ends before
+// the acquire was told of another place. The session was alive when the place was told, so without a forced
+// expiry it did not end within a session timeout, less the twentieth by which clocks may differ.
 func (w *wakeUps) queuedAgain(x *facts.Op, last facts.Place) bool {
-	return own(x) == nil && w.t.Faults.MayHaveDeleted(x.Lock, last.Token, last.Session, last.Time, answered(x), math.MaxInt)
+	from, to := last.Time, answered(x)
+	return own(x) == nil && (to-from >= w.t.Lifetime()*19/20 ||
+		w.t.Faults.MayHaveDeleted(x.Lock, last.Token, last.Session, from, to, math.MaxInt) ||
+		w.t.Faults.WasForced(last.Session, x.Process, from, to))
 }
 
 // lastPlace returns the last place that an acquire was told, if the order of its queue is on
