@@ -10,16 +10,9 @@ import (
 
 // needless judges a hold whose holder was told of a loss, if the target promises Returns: its node
 // stood, its session went on, and no fault had hit its client or a server for two session timeouts. It
-// judges in virtual time alone, where nothing else delays an answer, and not where a tick is more than a
-// tenth of the session timeout: the evidence for a lease then takes so long that one that is granted
-// after a long rest may end before it is renewed. On a slow network that may happen later than an eighth
-// of a session timeout after the grant, and before the lease has been renewed once.
+// judges in virtual time alone, where nothing else delays an answer.
 func (j *lossJudge) needless(t *facts.Trace, h *facts.Hold) {
 	if h.Why != facts.ByLoss || h.Session == "" || t.Service == nil || !t.Service.Exact() || !t.Header.Promises.Returns {
-		return
-	}
-	timeout, tick, held := t.Header.SessionTimeout, t.Header.TickTime, h.End-h.Start
-	if tick == 0 || 10*tick > timeout || held > timeout/8 && held < timeout {
 		return
 	}
 	end := t.Service.SessionEnd(h.Session)

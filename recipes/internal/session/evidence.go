@@ -136,15 +136,16 @@ func (e *evidence) relayed(sent, at time.Time, confirmed bool) {
 	if n := len(e.chains[0]); n == 0 || at.Sub(e.chains[0][n-1].last) >= e.tick/16 {
 		e.chains[0] = append(e.chains[0], chain{sent, at})
 	}
-	e.forget(at)
+	e.forget(sent)
 }
 
-// forget drops a chain when a later one proves more with any request that is sent from now
-// on.
-func (e *evidence) forget(now time.Time) {
+// forget drops a chain when a later one proves more with the answer to any request that is
+// sent at this time or later. Requests are answered in their order: no answer is to come to
+// an earlier one.
+func (e *evidence) forget(sent time.Time) {
 	for i, have := range e.chains {
 		n := 0
-		for n+1 < len(have) && !now.Before(have[n+1].last.Add(e.spacing(i+1))) {
+		for n+1 < len(have) && !sent.Before(have[n+1].last.Add(e.spacing(i+1))) {
 			n++
 		}
 		e.chains[i] = append(have[:0], have[n:]...)

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -336,32 +337,35 @@ func TestAReconnectCountsWithAConfirmedWrite(t *testing.T) {
 	}
 }
 
-// Few chains are kept, for any number of answers, and whether or not a write is among them,
-// and they count as much as if all chains were kept.
+// Few chains are kept, for any number of answers, and they count as much as if all chains were
+// kept: also while many requests are under way, and whether all of them are writes or the last.
 func TestFewChainsAreKept(t *testing.T) {
 	t.Parallel()
-	for name, interval := range map[string]int{"a busy session": 1, "one with a beat now and then": 700} {
-		e := evidence{tick: aTick * time.Millisecond}
-		e.established(at(0))
-		now := 0
-		for range 5000 {
-			now += interval
-			e.relayed(at(now), at(now), false)
-			kept := 0
-			for _, chains := range e.chains {
-				kept += len(chains)
+	for name, interval := range map[string]int{"a busy session": 1, "some requests": 30, "a beat now and then": 700} {
+		for _, trip := range []int{0, 1, aTick / 20, aTick / 10, aTick / 4, aTick, 3 * aTick} {
+			for _, writes := range []bool{false, true} {
+				t.Run(fmt.Sprintf("%s, round trips of %d ms, writes %v", name, trip, writes), func(t *testing.T) {
+					e := evidence{tick: aTick * time.Millisecond}
+					e.established(at(0))
+					// At the most a chain is kept back for a sixteenth of a tick, and each spacing
+					// is rounded up to the next answer.
+					oldest := int(e.spacing(1)+e.spacing(2)+e.spacing(3))/int(time.Millisecond) + aTick/16 + 5*interval + 5*trip
+					for sent := interval; sent <= 5000*interval; sent += interval {
+						now, last := sent+trip, sent == 5000*interval
+						e.relayed(at(sent), at(now), writes || last)
+						kept := 0
+						for _, chains := range e.chains {
+							kept += len(chains)
+						}
+						if most := 24 + 4*16*trip/aTick; kept > most {
+							t.Fatalf("%d chains are kept, for %d", kept, most)
+						}
+						if age := at(now).Sub(e.counted); (writes || last) && age > time.Duration(oldest)*time.Millisecond {
+							t.Fatalf("at %d ms what counts is %v old, at most %d ms were due", now, age, oldest)
+						}
+					}
+				})
 			}
-			if kept > 24 {
-				t.Fatalf("%s: %d chains are kept", name, kept)
-			}
-		}
-		now += interval
-		e.relayed(at(now), at(now), true)
-		// At the most a chain is kept back for a sixteenth of a tick, and each spacing is
-		// rounded up to the next answer.
-		oldest := int(e.spacing(1)+e.spacing(2)+e.spacing(3))/int(time.Millisecond) + aTick/16 + 4*interval
-		if age := at(now).Sub(e.counted); age > time.Duration(oldest)*time.Millisecond {
-			t.Errorf("%s: what counts is %v old", name, age)
 		}
 	}
 }

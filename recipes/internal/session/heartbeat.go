@@ -22,7 +22,14 @@ import (
 //
 // A session without nodes in queues makes no write. Its chains lack the last answer, which
 // the next create gives: its first acquire after a long time need not wait for a chain.
+//
+// A chain takes more than half a tick and five round trips, which may be longer than the
+// interval between beats: chains overlap then. Each runs in a goroutine of the session and
+// ends with the last answer, with its connection or with the session.
 type heartbeat struct{ s *Session }
+
+// maxChains bounds how many chains are under way.
+const maxChains = 6
 
 // maxChecks bounds how many nodes one multi of a beat checks. A multi has fewer if their
 // paths are long: it must fit into a packet.
@@ -40,8 +47,26 @@ const (
 func beatInterval(timeout time.Duration) time.Duration { return timeout / 6 }
 
 // idleBeats is the number of intervals from one beat to the next in a session without nodes
-// in queues.
+// in queues, if chains are quick.
 const idleBeats = 3
+
+// idleBeats returns that number for this session. When an acquire ends a rest, the evidence is
+// at most as old as these intervals and a chain. It must last for another interval and another
+// chain.
+func (l Locked) idleBeats() int {
+	timeout := l.s.timeout
+	room := timeout - margin(timeout) - beatInterval(timeout) - 2*l.chainTime()
+	return min(max(1, int(room/beatInterval(timeout))), idleBeats)
+}
+
+// chainTime returns how long the latest chain took, or the least that a chain takes.
+func (l Locked) chainTime() time.Duration {
+	least := time.Duration(0)
+	for answers := range links {
+		least += l.s.seen.spacing(answers)
+	}
+	return max(least, l.s.chainTook)
+}
 
 // beat is the session's heartbeat goroutine; it ends with the session.
 func (b heartbeat) beat() {
@@ -54,11 +79,14 @@ func (b heartbeat) beat() {
 	timeout := s.Timeout()
 	ticker := time.NewTicker(beatInterval(timeout))
 	defer ticker.Stop()
-	for interval := 0; ; {
+	places := make(chan struct{}, maxChains)
+	var latest chan struct{} // closed when the latest chain has ended
+	var on *wireConn         // the connection of that chain
+	for since := idleBeats; ; {
 		nudged := false
 		select {
 		case <-ticker.C:
-			interval++
+			since++
 		case <-s.nudges:
 			nudged = true
 		case <-s.Ended:
@@ -68,30 +96,57 @@ func (b heartbeat) beat() {
 			timeout = now
 			ticker.Reset(beatInterval(timeout))
 		}
-		up, _ := s.LinkState()
+		var link *wireConn
+		var every int
+		s.With(func(l Locked) { link, every = l.upLink(), l.idleBeats() })
 		idle := len(b.checkPaths()) == 0
-		if !up || idle && (nudged || interval%idleBeats != 1) {
+		if link == nil || idle && (nudged || since < every) {
 			continue
 		}
+		since = 0
 		if nudged {
 			b.check() // a reconnect counts at once
+			if link == on && !isClosed(latest) {
+				continue
+			}
 		}
-		b.chain()
+		select {
+		case places <- struct{}{}:
+		default:
+			continue
+		}
+		done := make(chan struct{})
+		if !s.Spawn(func() { b.chain(link); close(done); <-places }) {
+			return
+		}
+		latest, on = done, link
 	}
 }
 
-// chain makes the requests of one chain of evidence.
-func (b heartbeat) chain() {
-	link := b.link()
-	if link == nil {
-		return
+func isClosed(done <-chan struct{}) bool {
+	select {
+	case <-done:
+		return true
+	default:
+		return false
 	}
+}
+
+// chain makes the requests of one chain of evidence on a connection. It gives up when that
+// is gone: the chain is of no use any more.
+func (b heartbeat) chain(link *wireConn) {
+	began := b.s.cfg.Clock.Now()
 	for answers := range links - 1 {
 		if !b.pause(b.spacing(answers), link) || !b.ask(b.sync) {
 			return
 		}
 	}
 	b.check()
+	b.s.With(func(l Locked) {
+		if l.upLink() == link {
+			b.s.chainTook = b.s.cfg.Clock.Now().Sub(began)
+		}
+	})
 }
 
 func (b heartbeat) sync() error {
@@ -107,37 +162,24 @@ func beating[T any](b heartbeat, request func() (T, error)) (T, error) {
 	return ask(b.s, b.s.beatsPutOff, ctx.Done(), request)
 }
 
-func (b heartbeat) link() (link *wireConn) {
-	b.s.With(func(l Locked) { link = l.upLink() })
-	return link
-}
-
 func (b heartbeat) spacing(answers int) time.Duration {
 	b.s.mu.Lock()
 	defer b.s.mu.Unlock()
 	return b.s.seen.spacing(answers)
 }
 
-// pause waits between two requests of a chain on a link. When nudged it checks the nodes at
-// once. pause returns false when the chain is of no use any more: the link has changed, or
-// the session has ended.
+// pause waits between two requests of a chain. It returns false when the connection is gone.
 func (b heartbeat) pause(d time.Duration, link *wireConn) bool {
 	over := time.NewTimer(d)
 	defer over.Stop()
-	for {
-		select {
-		case <-over.C:
-			return b.link() == link
-		case <-b.s.nudges:
-			if b.link() != link {
-				b.s.Nudge() // for beat
-				return false
-			}
-			b.check()
-		case <-b.s.Ended:
-			return false
-		}
+	select {
+	case <-over.C:
+	case <-b.s.Ended:
+		return false
 	}
+	var now *wireConn
+	b.s.With(func(l Locked) { now = l.upLink() })
+	return now == link
 }
 
 // checkPaths returns the nodes to check: those of leases, or, without leases, the node of

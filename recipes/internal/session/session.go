@@ -53,6 +53,7 @@ type Session struct {
 	waiting    map[string]struct{} // paths of own nodes, for the heartbeat
 	rooms      Room                // of own nodes: from before they are created until they are gone
 	room       int                 // the sum of rooms
+	chainTook  time.Duration       // how long the latest chain of evidence took
 	suspension suspension
 	pulse      pulse
 	alarmSet   bool
