@@ -111,14 +111,21 @@ type PeerLinks interface {
 }
 
 // Clocks is implemented by ensembles whose servers may have clocks of their own: those
-// that are simulated in virtual time.
+// that are simulated in virtual time, and local ones with Byteman.
 type Clocks interface {
-	// HasClocks reports whether this ensemble's servers have clocks of their own. It may be
-	// called on a nil value.
+	// HasClocks reports whether this ensemble's servers have clocks of their own. On a nil value
+	// it reports whether an ensemble of this type could have them.
 	HasClocks() bool
 	// SetClockRate sets the rate of a server's clock, as a multiple of the clients' rate: more
-	// than 0; 1 is the clients' own.
+	// than 0; 1 is the clients' own. A server that is started again keeps it.
 	SetClockRate(ctx context.Context, id int, rate float64) error
+}
+
+// WallClocks is implemented by ensembles whose servers' wall clocks can be set: those that are
+// simulated in virtual time.
+type WallClocks interface {
+	// HasWallClocks is to wall clocks as Clocks.HasClocks to clocks.
+	HasWallClocks() bool
 	// StepClock sets a server's wall clock forward, or back if d is negative.
 	StepClock(ctx context.Context, id int, d time.Duration) error
 }

@@ -24,12 +24,15 @@ func (c *LocalConfig) byteman() (jar string, err error) {
 	return FindByteman()
 }
 
-// agentFlag returns the JVM flag for failpoints, if they are asked for.
+// clockFile has the rule of a server's clock, in the server's folder, where its JVM is started.
+const clockFile = "clock.btm"
+
+// agentFlag returns the JVM flags for failpoints and the clock, if they are asked for.
 func (s *server) agentFlag() []string {
 	if s.local.byteman == "" {
 		return nil
 	}
-	return []string{failpoints.JVMFlag(s.local.byteman, s.agent)}
+	return []string{failpoints.JVMFlag(s.local.byteman, s.agent, clockFile), "-D" + failpoints.ClockProperty + "=" + s.clock.value()}
 }
 
 // checkAgents returns an error unless Byteman answers in every server, if failpoints are

@@ -149,7 +149,7 @@ func (l *Local) prepare(ctx context.Context) error {
 	}
 	for i := range l.config.All() {
 		s := &server{
-			Server: Server{ID: i + 1, Observer: i >= l.config.Servers}, local: l, client: free[4*i], quorum: free[4*i+1], election: free[4*i+2], agent: free[4*i+3],
+			Server: Server{ID: i + 1, Observer: i >= l.config.Servers}, local: l, client: free[4*i], quorum: free[4*i+1], election: free[4*i+2], agent: free[4*i+3], clock: clock{rate: 1},
 			dir: filepath.Join(dir, fmt.Sprintf("server-%d", i+1)),
 			log: filepath.Join(dir, fmt.Sprintf("server-%d.log", i+1)),
 		}

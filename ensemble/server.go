@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/ensemble/child"
+	"github.com/zkverify/zkverify/ensemble/failpoints"
 	"github.com/zkverify/zkverify/ensemble/links"
 )
 
@@ -31,6 +32,7 @@ type server struct {
 	local                    *Local
 	client, quorum, election int
 	agent                    int // the port of Byteman, on servers with failpoints
+	clock                    clock
 	dir, log                 string
 	relay                    *links.Relay // in front of the quorum port; nil without links
 	socks                    *links.Relay // what the server dials its peers through; nil without links
@@ -66,6 +68,9 @@ func (s *server) write() error {
 	files["zoo.cfg"] = config
 	if users := s.local.config.SASLUsers; users != nil {
 		files[jaasFile] = jaas(users)
+	}
+	if s.local.byteman != "" {
+		files[clockFile] = failpoints.Clock()
 	}
 	for name, text := range logConfigs {
 		files[name] = text

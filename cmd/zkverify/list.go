@@ -51,6 +51,9 @@ func offeredBy(need fault.Need) string {
 		return "local, with --reconfig"
 	}
 	if need == fault.NeedsClocks {
+		return "zkverify sim, local with Byteman"
+	}
+	if need == fault.NeedsWallClocks {
 		return "zkverify sim"
 	}
 	if need == fault.NeedsFailpoints {

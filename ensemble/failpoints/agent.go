@@ -1,6 +1,7 @@
 package failpoints
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,11 +11,10 @@ import (
 	"strings"
 )
 
-// JVMFlag returns a flag with which a JVM listens for rules on a port of loopback. jar is
-// the path of Byteman's jar. There are no rules at first, and the server's code is
-// unchanged.
-func JVMFlag(jar string, port int) string {
-	return fmt.Sprintf("-javaagent:%s=listener:true,port:%d,address:127.0.0.1", jar, port)
+// JVMFlag returns a flag with which a JVM listens for rules on a port of loopback, and has
+// the rules of a file from the beginning. jar is the path of Byteman's jar.
+func JVMFlag(jar string, port int, file string) string {
+	return fmt.Sprintf("-javaagent:%s=script:%s,listener:true,port:%d,address:127.0.0.1", jar, file, port)
 }
 
 // ErrRefused is returned when a JVM does not accept a rule, or has not carried it out.
@@ -29,39 +29,46 @@ type Agent struct {
 
 // Load puts rules in force, beside those that are in force already.
 func (a Agent) Load(ctx context.Context, rules ...string) error {
-	var b strings.Builder
-	b.WriteString("LOAD\n")
-	for i, rule := range rules {
-		fmt.Fprintf(&b, "SCRIPT zkverify-%d\n%sENDSCRIPT\n", i+1, rule)
-	}
-	b.WriteString("ENDLOAD\n")
-	answer, err := a.ask(ctx, b.String())
-	if err != nil {
-		return err
-	}
-	if failed.MatchString(answer) {
-		return fmt.Errorf("%w: %s", ErrRefused, strings.TrimSpace(answer))
-	}
-	return nil
+	_, err := a.carryOut(ctx, "LOAD", rules)
+	return err
 }
 
-// Clear removes all rules. Before that it looks for errors of the rules: a rule is
-// checked only when the server first comes to its place.
-func (a Agent) Clear(ctx context.Context) error {
+// Unload removes rules that Load has put in force; it does nothing to others. Before that it
+// looks for errors of all rules: a rule is checked only when the server first comes to its place.
+func (a Agent) Unload(ctx context.Context, rules ...string) error {
 	listed, err := a.ask(ctx, "LIST\n")
 	if err != nil {
 		return err
 	}
-	removed, err := a.ask(ctx, "DELETEALL\n")
-	switch {
-	case err != nil:
-		return err
-	case failed.MatchString(listed):
-		return fmt.Errorf("%w: %s", ErrRefused, strings.TrimSpace(listed))
-	case failed.MatchString(strings.Replace(removed, nothingToRemove, "", 1)):
-		return fmt.Errorf("%w: %s", ErrRefused, strings.TrimSpace(removed))
+	if failed.MatchString(listed) {
+		err = fmt.Errorf("%w: %s", ErrRefused, strings.TrimSpace(listed))
 	}
-	return nil
+	_, removed := a.carryOut(ctx, "DELETE", rules)
+	return cmp.Or(removed, err)
+}
+
+// carryOut sends rules with a command of Byteman, and returns the answer.
+func (a Agent) carryOut(ctx context.Context, command string, rules []string) (answer string, err error) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n", command)
+	for i, rule := range rules {
+		fmt.Fprintf(&b, "SCRIPT zkverify-%d\n%sENDSCRIPT\n", i+1, rule)
+	}
+	fmt.Fprintf(&b, "END%s\n", command)
+	answer, err = a.ask(ctx, b.String())
+	if err == nil && failed.MatchString(notLoaded.ReplaceAllString(answer, "")) {
+		err = fmt.Errorf("%w: %s", ErrRefused, strings.TrimSpace(answer))
+	}
+	return answer, err
+}
+
+// Set sets a system property of the JVM whose name begins with "org.jboss.byteman.".
+func (a Agent) Set(ctx context.Context, property, value string) error {
+	answer, err := a.ask(ctx, fmt.Sprintf("SETSYSPROPS\n%s=%s\nENDSETSYSPROPS\n", property, value))
+	if err == nil && failed.MatchString(answer) {
+		err = fmt.Errorf("%w: %s", ErrRefused, strings.TrimSpace(answer))
+	}
+	return err
 }
 
 // Check returns nil if Byteman answers.
@@ -77,7 +84,8 @@ func (a Agent) Check(ctx context.Context) error {
 // or of its text.
 var failed = regexp.MustCompile(`(?m)^(ERROR|EXCEPTION|VerifyError|threw |failed to )`)
 
-const nothingToRemove = "ERROR No rule scripts to remove"
+// notLoaded matches the answer to the removal of a rule that is not in force.
+var notLoaded = regexp.MustCompile(`(?m)^ERROR failed to find loaded rule with name .*$`)
 
 // ask sends a request and returns the answer, which ends with the line OK.
 func (a Agent) ask(ctx context.Context, request string) (string, error) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -56,7 +57,7 @@ func readRequest(conn net.Conn) string {
 		}
 		b.WriteByte(one[0])
 		text := b.String()
-		if text == "LIST\n" || text == "DELETEALL\n" || text == "VERSION\n" || strings.HasSuffix(text, "\nENDLOAD\n") {
+		if text == "LIST\n" || text == "VERSION\n" || slices.ContainsFunc([]string{"LOAD", "DELETE", "SETSYSPROPS"}, func(c string) bool { return strings.HasSuffix(text, "\nEND"+c+"\n") }) {
 			return text
 		}
 	}
@@ -65,12 +66,12 @@ func readRequest(conn net.Conn) string {
 func TestRulesAreLoadedAndRemoved(t *testing.T) {
 	a, asked := listener(t, map[string]string{
 		"LOAD": "install rule zkverify x\nOK\n", "VERSION": "4.0.20\nOK\n",
-		"LIST": "# File zkverify-1 line 1\nRULE zkverify x\nTransformed in:\ntrigger method: X.x()\ncompiled successfully\nOK\n", "DELETEALL": "uninstall RULE zkverify x\nOK\n",
+		"LIST": "# File zkverify-1 line 1\nRULE zkverify x\nTransformed in:\ntrigger method: X.x()\ncompiled successfully\nOK\n", "DELETE": "uninstall RULE zkverify x\nOK\n",
 	})
-	if err := errors.Join(a.Check(t.Context()), a.Load(t.Context(), "RULE zkverify x\nENDRULE\n", "RULE zkverify y\nENDRULE\n"), a.Clear(t.Context())); err != nil {
+	if err := errors.Join(a.Check(t.Context()), a.Load(t.Context(), "RULE zkverify x\nENDRULE\n", "RULE zkverify y\nENDRULE\n"), a.Unload(t.Context(), "RULE zkverify x\nENDRULE\n")); err != nil {
 		t.Error(err)
 	}
-	want := "VERSION\n|LOAD\nSCRIPT zkverify-1\nRULE zkverify x\nENDRULE\nENDSCRIPT\nSCRIPT zkverify-2\nRULE zkverify y\nENDRULE\nENDSCRIPT\nENDLOAD\n|LIST\n|DELETEALL\n"
+	want := "VERSION\n|LOAD\nSCRIPT zkverify-1\nRULE zkverify x\nENDRULE\nENDSCRIPT\nSCRIPT zkverify-2\nRULE zkverify y\nENDRULE\nENDSCRIPT\nENDLOAD\n|LIST\n|DELETE\nSCRIPT zkverify-1\nRULE zkverify x\nENDRULE\nENDSCRIPT\nENDDELETE\n"
 	if got := strings.Join(asked(), "|"); got != want {
 		t.Errorf("asked:\n%s\nwant:\n%s", got, want)
 	}
@@ -80,21 +81,21 @@ func TestARuleThatCannotBeCarriedOutIsAnError(t *testing.T) {
 	const listed = "RULE zkverify x\nTransformed in:\nloader: app\ntrigger method: X.x()\n"
 	for name, answers := range map[string]map[string]string{
 		"its text is wrong":                    {"LOAD": "EXCEPTION org.jboss.byteman.rule.exception.ParseException\nOK\n"},
-		"its place is not there":               {"LOAD": "install rule zkverify x\nOK\n", "LIST": listed + "threw java.lang.Exception: no such trigger\nOK\n", "DELETEALL": "OK\n"},
-		"its text is wrong for the place":      {"LOAD": "OK\n", "LIST": listed + "failed to type check rule\nOK\n", "DELETEALL": "OK\n"},
-		"it cannot be removed":                 {"LOAD": "OK\n", "LIST": listed + "OK\n", "DELETEALL": "VerifyError during retransformation\nOK\n"},
+		"its place is not there":               {"LOAD": "install rule zkverify x\nOK\n", "LIST": listed + "threw java.lang.Exception: no such trigger\nOK\n", "DELETE": "OK\n"},
+		"its text is wrong for the place":      {"LOAD": "OK\n", "LIST": listed + "failed to type check rule\nOK\n", "DELETE": "OK\n"},
+		"it cannot be removed":                 {"LOAD": "OK\n", "LIST": listed + "OK\n", "DELETE": "VerifyError during retransformation\nOK\n"},
 		"the request is not understood at all": {"LOAD": "ERROR\nUnexpected command LOAD\nOK\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a, asked := listener(t, answers)
 			err := a.Load(t.Context(), "RULE zkverify x\nENDRULE\n")
 			if _, there := answers["LIST"]; there && err == nil {
-				err = a.Clear(t.Context())
+				err = a.Unload(t.Context(), "RULE zkverify x\nENDRULE\n")
 			}
 			if !errors.Is(err, failpoints.ErrRefused) {
 				t.Errorf("error %v, want ErrRefused", err)
 			}
-			if all := asked(); answers["LIST"] != "" && all[len(all)-1] != "DELETEALL\n" {
+			if all := asked(); answers["LIST"] != "" && !strings.HasPrefix(all[len(all)-1], "DELETE\n") {
 				t.Errorf("the rules were not removed: %q", all)
 			}
 		})
@@ -102,8 +103,8 @@ func TestARuleThatCannotBeCarriedOutIsAnError(t *testing.T) {
 }
 
 func TestRemovingWhereThereIsNoRuleIsNoError(t *testing.T) {
-	a, _ := listener(t, map[string]string{"LIST": "no rules installed\nOK\n", "DELETEALL": "ERROR No rule scripts to remove\nOK\n"})
-	if err := a.Clear(t.Context()); err != nil {
+	a, _ := listener(t, map[string]string{"LIST": "no rules installed\nOK\n", "DELETE": "ERROR failed to find loaded rule with name zkverify x\nOK\n"})
+	if err := a.Unload(t.Context(), "RULE zkverify x\nENDRULE\n"); err != nil {
 		t.Error(err)
 	}
 }

@@ -3,6 +3,7 @@ package failpoints
 import (
 	"bytes"
 	"fmt"
+	"math"
 )
 
 // Script returns the rule of Byteman that puts the failpoint in force.
@@ -35,6 +36,26 @@ func Rejoin(number int64) string {
 func SendSnapshots() string {
 	return rule("send-snapshots", "org.apache.zookeeper.server.quorum.LearnerHandler", "syncFollower(long,org.apache.zookeeper.server.quorum.LearnerMaster)",
 		"AT ENTRY", "true", "$0.forceSnapSync = true")
+}
+
+// ClockProperty is the system property of a JVM with the rate of its server's clock.
+const ClockProperty = "org.jboss.byteman.zkverify.clock"
+
+// Clock returns a rule by which the clock of a server, that of session timeouts, of ticks and
+// of pings between servers, has the rate of ClockProperty.
+func Clock() string {
+	const time = "org.apache.zookeeper.common.Time"
+	property := fmt.Sprintf("BIND clock : String = System.getProperty(%q, %q); colon : int = clock.indexOf(\":\")", ClockProperty, ClockValue(1, 0))
+	return rule("clock", time, "currentElapsedTime()", "AT EXIT\n"+property, "true",
+		fmt.Sprintf("RETURN $! * Long.parseLong(clock.substring(0, colon)) / %d + Long.parseLong(clock.substring(colon + 1))", clockUnit))
+}
+
+const clockUnit = 100_000
+
+// ClockValue returns the value of ClockProperty for a clock that shows rate × t + ahead, in
+// milliseconds, when the clock of the machine shows t. Rate has five decimals at the most.
+func ClockValue(rate float64, ahead int64) string {
+	return fmt.Sprintf("%d:%d", int64(math.Round(rate*clockUnit)), ahead)
 }
 
 func rule(name, class, method, location, condition, do string) string {

@@ -74,3 +74,18 @@ func TestHowOftenAFailpointWasReached(t *testing.T) {
 		}
 	}
 }
+
+func TestTheValueOfAClock(t *testing.T) {
+	for _, c := range []struct {
+		rate  float64
+		ahead int64
+		want  string
+	}{{1, 0, "100000:0"}, {1.05, -17, "105000:-17"}, {0.9512, 1 << 40, "95120:1099511627776"}, {10, 3, "1000000:3"}} {
+		if got := failpoints.ClockValue(c.rate, c.ahead); got != c.want {
+			t.Errorf("%v, %d ms ahead: %s, want %s", c.rate, c.ahead, got, c.want)
+		}
+	}
+	if rule := failpoints.Clock(); !strings.Contains(rule, failpoints.ClockProperty) || !strings.Contains(rule, `"100000:0"`) || strings.Contains(rule, "%!") {
+		t.Error(rule)
+	}
+}

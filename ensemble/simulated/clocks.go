@@ -8,7 +8,10 @@ import (
 	"github.com/zkverify/zkverify/ensemble"
 )
 
-var _ ensemble.Clocks = (*Ensemble)(nil)
+var (
+	_ ensemble.Clocks     = (*Ensemble)(nil)
+	_ ensemble.WallClocks = (*Ensemble)(nil)
+)
 
 // HasClocks reports whether the servers are in memory, and so may run in virtual time.
 func (e *Ensemble) HasClocks() bool { return e != nil && e.memory != nil }
@@ -24,6 +27,9 @@ func (e *Ensemble) SetClockRate(_ context.Context, id int, rate float64) error {
 		return nil
 	})
 }
+
+// HasWallClocks reports the same as HasClocks.
+func (e *Ensemble) HasWallClocks() bool { return e.HasClocks() }
 
 // StepClock sets a server's wall clock forward, or back if d is negative.
 func (e *Ensemble) StepClock(_ context.Context, id int, d time.Duration) error {

@@ -42,7 +42,7 @@ func (k Kind) OfServers() bool { return k.Needs != NeedsNothing && k.Needs != Ne
 
 // OfClocks reports whether the kind is a kind of servers' clocks: at most one such fault is in
 // force at a time, beside one fault of servers of any other sort.
-func (k Kind) OfClocks() bool { return k.Needs == NeedsClocks }
+func (k Kind) OfClocks() bool { return k.Needs == NeedsClocks || k.Needs == NeedsWallClocks }
 
 // Allows returns an error if the kind cannot make a fault of a pick.
 func (k Kind) Allows(p Pick) error {
@@ -91,7 +91,8 @@ const (
 	NeedsUpgrade    Need = "another version of ZooKeeper that the servers can run (--upgrade-to)"             // see ensemble.Upgradable
 	NeedsReconfig   Need = "servers whose membership can be changed (--reconfig)"                             // see ensemble.Reconfigurable
 	NeedsPlugs      Need = "servers on a network that they can be taken off"                                  // see ensemble.Pluggable
-	NeedsClocks     Need = "the servers' clocks (zkverify sim)"                                               // see ensemble.Clocks
+	NeedsClocks     Need = "the servers' clocks (zkverify sim, or --ensemble local, with Byteman)"            // see ensemble.Clocks
+	NeedsWallClocks Need = "the servers' wall clocks (zkverify sim)"                                          // see ensemble.WallClocks
 	NeedsFailpoints Need = "failpoints in the servers' code (--ensemble local, with Byteman)"                 // see ensemble.Failpoints
 	NeedsWorkers    Need = "clients in processes of their own (--workers, or zkverify sim with zkverify-sim)" // with any ensemble; see Workers
 )
@@ -116,6 +117,9 @@ func (n Need) MetBy(e ensemble.Ensemble) bool {
 	case NeedsClocks:
 		c, ok := e.(ensemble.Clocks)
 		return ok && c.HasClocks()
+	case NeedsWallClocks:
+		c, ok := e.(ensemble.WallClocks)
+		return ok && c.HasWallClocks()
 	case NeedsFailpoints:
 		f, ok := e.(ensemble.Failpoints)
 		return ok && f.HasFailpoints()

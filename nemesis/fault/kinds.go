@@ -45,9 +45,9 @@ func (ks Kinds) Named(name string) (Kind, error) {
 
 // Select returns the kinds with the given names, which may be "all", "none" (or ""), or
 // names of kinds. A kind whose need the ensemble does not meet is left out of "all", and
-// is an error when it is named. Failpoints are never part of "all": the same seed would
-// draw other faults on a machine without Byteman, and failpoints find bugs of ZooKeeper
-// after which a lock cannot be judged. A nil ensemble meets all needs. Workers is true if
+// is an error when it is named. What takes Byteman is never part of "all": the same seed would
+// draw other faults on a machine without it, and failpoints find bugs of ZooKeeper after which
+// a lock cannot be judged. A nil ensemble meets all needs. Workers is true if
 // clients live in worker processes.
 func (ks Kinds) Select(names []string, e ensemble.Ensemble, workers bool) (Kinds, error) {
 	var out Kinds
@@ -57,7 +57,7 @@ func (ks Kinds) Select(names []string, e ensemble.Ensemble, workers bool) (Kinds
 			continue
 		case "all":
 			for _, k := range ks {
-				if (e == nil || k.Needs.MetBy(e)) && (workers || k.Needs != NeedsWorkers) && k.Needs != NeedsFailpoints {
+				if (e == nil || k.Needs.MetBy(e)) && (workers || k.Needs != NeedsWorkers) && !k.takesByteman(e) {
 					out = out.with(k)
 				}
 			}
@@ -78,13 +78,20 @@ func (ks Kinds) Select(names []string, e ensemble.Ensemble, workers bool) (Kinds
 	return out, nil
 }
 
-// AskFailpoints reports whether names include failpoints, so that local servers must be
-// started with them, see ensemble.LocalConfig.
+// AskFailpoints reports whether names include faults for which local servers must be started
+// with failpoints, see ensemble.LocalConfig.
 func (ks Kinds) AskFailpoints(names []string) bool {
 	return slices.ContainsFunc(names, func(name string) bool {
 		k, err := ks.Named(strings.TrimSpace(name))
-		return err == nil && k.Needs == NeedsFailpoints
+		return err == nil && k.takesByteman((*ensemble.Local)(nil))
 	})
+}
+
+// takesByteman reports whether the fault takes Byteman in the servers of an ensemble, which may be
+// a nil value of its type.
+func (k Kind) takesByteman(e ensemble.Ensemble) bool {
+	_, local := e.(*ensemble.Local)
+	return k.Needs == NeedsFailpoints || k.Needs == NeedsClocks && local
 }
 
 func (ks Kinds) with(k Kind) Kinds {

@@ -23,10 +23,11 @@ func clockRateKind() fault.Kind {
 		Params: []fault.Param{fault.Rate("rate", 10)},
 		Make: func(s fault.Scene) (fault.Fault, error) {
 			rate := 1 + driftDrawn*(2*s.Rand.Float64()-1)
-			return onClock(s, fault.Fault{Name: "clock-rate"}, func(f *fault.Fault) (start, stop clockChange, err error) {
+			clocks, ok := s.Ensemble().(ensemble.Clocks)
+			return onClock(s, ok && clocks.HasClocks(), fault.Fault{Name: "clock-rate"}, func(f *fault.Fault) (start, stop clockChange, err error) {
 				rate, err = strconv.ParseFloat(s.Set(f, "rate", fmt.Sprintf("%.4f", rate)), 64)
-				start = func(ctx context.Context, c ensemble.Clocks, id int) error { return c.SetClockRate(ctx, id, rate) }
-				stop = func(ctx context.Context, c ensemble.Clocks, id int) error { return c.SetClockRate(ctx, id, 1) }
+				start = func(ctx context.Context, id int) error { return clocks.SetClockRate(ctx, id, rate) }
+				stop = func(ctx context.Context, id int) error { return clocks.SetClockRate(ctx, id, 1) }
 				return start, stop, err
 			})
 		},
@@ -37,15 +38,16 @@ func clockRateKind() fault.Kind {
 // corrects it, and sets it back again. Sessions are measured by another clock.
 func clockStepKind() fault.Kind {
 	return fault.Kind{
-		Name: "clock-step", Description: "a server's wall clock is set forward or back, by up to an hour, and back again", Needs: fault.NeedsClocks, Weight: 1, Server: true,
+		Name: "clock-step", Description: "a server's wall clock is set forward or back, by up to an hour, and back again", Needs: fault.NeedsWallClocks, Weight: 1, Server: true,
 		Span:   fault.Timeouts(0.5, 2),
 		Params: []fault.Param{fault.Duration("step", -24*time.Hour)},
 		Make: func(s fault.Scene) (fault.Fault, error) {
 			step := time.Duration(s.Rand.Int64N(int64(2*time.Hour))) - time.Hour
-			return onClock(s, fault.Fault{Name: "clock-step"}, func(f *fault.Fault) (start, stop clockChange, err error) {
+			clocks, ok := s.Ensemble().(ensemble.WallClocks)
+			return onClock(s, ok && clocks.HasWallClocks(), fault.Fault{Name: "clock-step"}, func(f *fault.Fault) (start, stop clockChange, err error) {
 				step = s.SetDuration(f, "step", step.Round(time.Millisecond))
-				start = func(ctx context.Context, c ensemble.Clocks, id int) error { return c.StepClock(ctx, id, step) }
-				stop = func(ctx context.Context, c ensemble.Clocks, id int) error { return c.StepClock(ctx, id, -step) }
+				start = func(ctx context.Context, id int) error { return clocks.StepClock(ctx, id, step) }
+				stop = func(ctx context.Context, id int) error { return clocks.StepClock(ctx, id, -step) }
 				return start, stop, nil
 			})
 		},
@@ -53,13 +55,12 @@ func clockStepKind() fault.Kind {
 }
 
 // clockChange changes the clock of a server.
-type clockChange func(context.Context, ensemble.Clocks, int) error
+type clockChange func(context.Context, int) error
 
 // onClock completes a fault of the clock of one server.
-func onClock(s fault.Scene, f fault.Fault, changes func(*fault.Fault) (start, stop clockChange, err error)) (fault.Fault, error) {
-	clocks, ok := s.Ensemble().(ensemble.Clocks)
+func onClock(s fault.Scene, can bool, f fault.Fault, changes func(*fault.Fault) (start, stop clockChange, err error)) (fault.Fault, error) {
 	switch {
-	case !ok || !clocks.HasClocks():
+	case !can:
 		return fault.Fault{}, fmt.Errorf("fault %s needs %s, which this ensemble (%s) does not give", f.Name, fault.NeedsClocks, s.Ensemble().Kind())
 	case s.ClocksBusy:
 		return fault.Fault{}, fmt.Errorf("%w: another fault of a server's clock is in force", fault.ErrNobody)
@@ -79,7 +80,7 @@ func onClock(s fault.Scene, f fault.Fault, changes func(*fault.Fault) (start, st
 	}
 	f.Clocks, f.Targets, f.HealWithin = []int{id}, []string{fault.ServerName(id)}, fault.HealWithin
 	s.SetRole(&f, id)
-	f.Start = func(ctx context.Context) error { return start(ctx, clocks, id) }
-	f.Stop = func(ctx context.Context) error { return stop(ctx, clocks, id) }
+	f.Start = func(ctx context.Context) error { return start(ctx, id) }
+	f.Stop = func(ctx context.Context) error { return stop(ctx, id) }
 	return f, nil
 }

@@ -114,8 +114,15 @@ type arming struct {
 	processes  ensemble.Processes
 	id, leader int
 
+	loaded  []loaded
 	printed int // bytes of the server's output when the fault started; MaxInt before that
 	reached int
+}
+
+// loaded has rules that were put in force in a server.
+type loaded struct {
+	server int
+	rules  []string
 }
 
 func (a *arming) start(ctx context.Context) error {
@@ -126,26 +133,27 @@ func (a *arming) start(ctx context.Context) error {
 	a.printed = len(output)
 	rules := []string{a.failpoint.Script()}
 	if a.failpoint.Point.Snapshot {
-		if err := a.jvms.Agent(a.leader).Load(ctx, failpoints.SendSnapshots()); err != nil {
+		if err := a.load(ctx, a.leader, failpoints.SendSnapshots()); err != nil {
 			return err
 		}
 	}
 	if a.failpoint.Point.Role == failpoints.Learner {
 		rules = append(rules, failpoints.Rejoin(time.Now().UnixNano()))
 	}
-	return a.jvms.Agent(a.id).Load(ctx, rules...)
+	return a.load(ctx, a.id, rules...)
+}
+
+func (a *arming) load(ctx context.Context, id int, rules ...string) error {
+	a.loaded = append(a.loaded, loaded{id, rules})
+	return a.jvms.Agent(id).Load(ctx, rules...)
 }
 
 // stop removes the rules from the servers that have them.
 func (a *arming) stop(ctx context.Context) error {
 	var errs []error
-	armed := []int{a.id}
-	if a.failpoint.Point.Snapshot {
-		armed = append(armed, a.leader)
-	}
-	for _, id := range armed {
-		if err := a.clear(ctx, id); err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", fault.ServerName(id), err))
+	for _, l := range slices.Backward(a.loaded) {
+		if err := a.unload(ctx, l); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", fault.ServerName(l.server), err))
 		}
 	}
 	return errors.Join(errs...)
@@ -160,26 +168,26 @@ func (a *arming) count(ctx context.Context) error {
 	return err
 }
 
-// clear removes the rules of a server. A server that has ended has no rules; it may end while
-// clear asks it. A server that does not answer is started again.
-func (a *arming) clear(ctx context.Context, id int) error {
-	patient, cancel := context.WithTimeout(ctx, clearWithin)
+// unload removes rules from a server. A server that has ended has none; it may end while unload
+// asks it. A server that does not answer is started again.
+func (a *arming) unload(ctx context.Context, l loaded) error {
+	patient, cancel := context.WithTimeout(ctx, unloadWithin)
 	defer cancel()
 	for {
-		err := a.jvms.Agent(id).Clear(patient)
+		err := a.jvms.Agent(l.server).Unload(patient, l.rules...)
 		switch {
 		case err == nil, errors.Is(err, failpoints.ErrRefused):
 			return err
-		case !a.processes.Running(id):
+		case !a.processes.Running(l.server):
 			return nil
 		case !wait.For(patient, 20*time.Millisecond):
-			return a.processes.Restart(ctx, id)
+			return a.processes.Restart(ctx, l.server)
 		}
 	}
 }
 
-// clearWithin bounds the time for a server to remove its rules. It needs a tenth of a second.
-const clearWithin = 5 * time.Second
+// unloadWithin bounds the time for a server to remove its rules. It needs a tenth of a second.
+const unloadWithin = 5 * time.Second
 
 // came returns the results for the record of the fault's end.
 func (a *arming) came() map[string]string {
