@@ -45,6 +45,7 @@
 // session, until its node changes or the session ends: ZooKeeper's Go client cannot remove a watch.
 //
 // A Client owns a goroutine that replaces sessions and one that calls the [Observer] and the
-// connection listeners; a session owns one for its heartbeat, one for each request in flight and
-// one for each node still to be deleted. All have ended when [Client.Close] returns.
+// connection listeners; a session owns one for its heartbeat and up to six for chains of its
+// evidence, one for each request in flight and one for each node still to be deleted. All have
+// ended when [Client.Close] returns.
 package recipes

@@ -14,9 +14,9 @@ import (
 // the old one (its own Lock is granted twice that way). Here the Conn is closed with its
 // first session, so no request can change sessions.
 //
-// Goroutines: one drains the Conn's events and ends with its loop; one beats (heartbeat.go)
-// and ends with the session; one waits for the alarm (wake.go), if there is one, and ends
-// with the session; one more closes the Conn.
+// Goroutines: one drains the Conn's events and ends with its loop; one beats, with up to
+// maxChains more (heartbeat.go), and they end with the session; one waits for the alarm
+// (wake.go), if there is one, and ends with the session; one more closes the Conn.
 type Session struct {
 	*common
 	Conn        *zk.Conn                // for requests: see Call
