@@ -52,8 +52,11 @@ func Clock() string {
 
 const clockUnit = 100_000
 
+// RoundRate rounds a rate to the five decimals that ClockProperty has.
+func RoundRate(rate float64) float64 { return math.Round(rate*clockUnit) / clockUnit }
+
 // ClockValue returns the value of ClockProperty for a clock that shows rate × t + ahead, in
-// milliseconds, when the clock of the machine shows t. Rate has five decimals at the most.
+// milliseconds, when the clock of the machine shows t. Rate is one of RoundRate.
 func ClockValue(rate float64, ahead int64) string {
 	return fmt.Sprintf("%d:%d", int64(math.Round(rate*clockUnit)), ahead)
 }

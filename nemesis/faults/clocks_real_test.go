@@ -9,7 +9,6 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"github.com/zkverify/zkverify/ensemble"
-	"github.com/zkverify/zkverify/ensemble/ensembletest"
 	"github.com/zkverify/zkverify/ensemble/failpoints"
 	"github.com/zkverify/zkverify/nemesis/fault"
 )
@@ -18,22 +17,7 @@ import (
 // again, and beside a failpoint that comes and goes. After the fault its clock has the clients'
 // rate.
 func TestTheClockOfARealServer(t *testing.T) {
-	if testing.Short() {
-		t.Skip("needs real servers")
-	}
-	ensembletest.Real(t, "the clock is that of ZooKeeper's class Time")
-	if _, err := ensemble.FindByteman(); err != nil {
-		t.Skip(err)
-	}
-	if ensembletest.Simulated(t) {
-		t.Skip("simulated servers run no code of ZooKeeper")
-	}
-	ensembletest.Turn(t)
-	e, err := ensemble.StartLocal(t.Context(), ensemble.LocalConfig{Servers: 1, Failpoints: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer e.Close()
+	e := startWithByteman(t, 1)
 	scene := fault.NewScene(jvmWorld{e}, "clock-rate", fault.Pick{Params: map[string]string{"rate": "0.25"}, Server: "1"}, nil, true)
 	scene.Leader = 1
 	f, err := clockRateKind().Make(scene)

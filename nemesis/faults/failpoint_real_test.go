@@ -21,22 +21,7 @@ import (
 )
 
 func TestFailpointsOnRealServers(t *testing.T) {
-	if testing.Short() {
-		t.Skip("needs real servers")
-	}
-	ensembletest.Real(t, "a failpoint is in the code of ZooKeeper")
-	if _, err := ensemble.FindByteman(); err != nil {
-		t.Skip(err)
-	}
-	if ensembletest.Simulated(t) {
-		t.Skip("simulated servers run no code of ZooKeeper")
-	}
-	ensembletest.Turn(t)
-	e, err := ensemble.StartLocal(t.Context(), ensemble.LocalConfig{Failpoints: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer e.Close()
+	e := startWithByteman(t, 3)
 	s := failing{servers{ensemble: e}, map[int]int{}}
 	nightly := os.Getenv(ensembletest.Variable) == "real"
 	for _, p := range failpoints.Points() {
@@ -48,6 +33,28 @@ func TestFailpointsOnRealServers(t *testing.T) {
 			}
 		}
 	}
+}
+
+// startWithByteman starts real servers with Byteman, or skips the test. They are closed with it.
+func startWithByteman(t *testing.T, servers int) *ensemble.Local {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("needs real servers")
+	}
+	ensembletest.Real(t, "Byteman changes the code of ZooKeeper")
+	if _, err := ensemble.FindByteman(); err != nil {
+		t.Skip(err)
+	}
+	if ensembletest.Simulated(t) {
+		t.Skip("simulated servers run no code of ZooKeeper")
+	}
+	ensembletest.Turn(t)
+	e, err := ensemble.StartLocal(t.Context(), ensemble.LocalConfig{Servers: servers, Failpoints: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = e.Close() })
+	return e
 }
 
 type failing struct {

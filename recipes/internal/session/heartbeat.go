@@ -103,7 +103,6 @@ func (b heartbeat) beat() {
 		if link == nil || idle && (nudged || since < every) {
 			continue
 		}
-		since = 0
 		if nudged {
 			b.check() // a reconnect counts at once
 			if link == on && !isClosed(latest) {
@@ -119,7 +118,7 @@ func (b heartbeat) beat() {
 		if !s.Spawn(func() { b.chain(link); close(done); <-places }) {
 			return
 		}
-		latest, on = done, link
+		latest, on, since = done, link, 0
 	}
 }
 
