@@ -16,7 +16,7 @@ var (
 	ErrNoVersion = errors.New("there is no ZooKeeper")
 	// ErrNoByteman is returned by StartLocal with LocalConfig.Failpoints, and by FindByteman,
 	// when Byteman's jar is not on this machine.
-	ErrNoByteman = errors.New("no Byteman found, which failpoints in the servers need: on Debian sh ensemble/install.sh --byteman installs it; elsewhere name byteman.jar of a release of https://byteman.jboss.org: ZKVERIFY_BYTEMAN=FILE")
+	ErrNoByteman = errors.New("no Byteman found, which failpoints and clocks of servers need: on Debian sh ensemble/install.sh --byteman installs it; elsewhere name byteman.jar of a release of https://byteman.jboss.org: ZKVERIFY_BYTEMAN=FILE")
 	// ErrSameVersion is returned by StartLocal when the version to upgrade to is the one
 	// that the servers run.
 	ErrSameVersion = errors.New("the servers run that version already: name another one to upgrade to")
