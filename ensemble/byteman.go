@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/ensemble/failpoints"
-	"github.com/zkverify/zkverify/internal/wait"
 )
 
 // HasFailpoints reports whether the servers were started with Byteman. On a nil value it
@@ -105,7 +104,11 @@ func (l *Local) SetClockRate(ctx context.Context, id int, rate float64) error {
 		if err := s.await(ctx, told); err == nil || errors.Is(err, failpoints.ErrRefused) || ctx.Err() != nil {
 			return err
 		}
-		wait.For(ctx, pollInterval)
+		select {
+		case <-time.After(pollInterval):
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
 	}
 	return nil
 }
