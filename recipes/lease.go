@@ -188,7 +188,6 @@ var errUnconfirmed = fmt.Errorf("%w: its deadline passed before the servers conf
 // goroutine of the session deletes the lock node.
 func (l *Lease) start() {
 	l.once.Do(func() {
-		close(l.released)
 		lost, last := l.end()
 		l.cancel(ErrNotHeld) // before the next contender's turn
 		release := func() { l.release(lost, last) }
@@ -198,13 +197,17 @@ func (l *Lease) start() {
 	})
 }
 
-// end takes the lease out of its hold. It reports whether the hold had been lost,
-// and whether this was its last lease.
+// end takes the lease out of its hold, and loses the hold first if its deadline has passed. It
+// reports whether the hold had been lost, and whether this was its last lease.
 func (l *Lease) end() (lost, last bool) {
 	h := l.hold
 	h.S.With(func(s session.Locked) {
+		if !s.Over() && s.Remaining() <= 0 {
+			h.Lose(s, session.DeadlinePassed) // its timer is late
+		}
 		h.mu.Lock()
 		defer h.mu.Unlock()
+		close(l.released)
 		h.depth--
 		h.leases = slices.DeleteFunc(h.leases, func(other *Lease) bool { return other == l })
 		l.wasLost = h.isLost

@@ -242,6 +242,38 @@ func TestAShortCutSuspendsALeaseAndLongOnesEndIt(t *testing.T) {
 	}
 }
 
+// The release of a lost lease does not look like a release before the loss, not even while it
+// begins.
+func TestALostLeaseStaysLostWhileItIsReleased(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := zktest.Start(t)
+		m := recipes.NewMutex(bubbleClient(t, e, "holder"), "/l")
+		leases := []*recipes.Lease{acquire(t, t.Context(), m)}
+		for range 1000 {
+			leases = append(leases, acquire(t, leases[0].Context(), m))
+		}
+		e.Client("holder").Expire()
+		<-leases[0].Lost()
+		for _, l := range leases {
+			released := make(chan error, 1)
+			go func() { released <- l.Release(t.Context()) }()
+			for over := false; !over; {
+				if err := l.Err(); !errors.Is(err, recipes.ErrLeaseLost) {
+					t.Fatalf("state %v, %v", l.State(), err)
+				}
+				select {
+				case err := <-released:
+					over = true
+					if !errors.Is(err, recipes.ErrLeaseLost) {
+						t.Errorf("release: %v", err)
+					}
+				default:
+				}
+			}
+		}
+	})
+}
+
 func TestALeaseLivesAsLongAsItsSession(t *testing.T) {
 	apart(t)
 	path := uniquePath(t)

@@ -3,6 +3,7 @@ package recipes_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -78,6 +79,40 @@ func TestALeaseIsLostWhenItsMachineHasSleptPastTheDeadline(t *testing.T) {
 		}
 		if !next.Valid() {
 			t.Error("the release took the next one's lock")
+		}
+	})
+}
+
+// A release that comes before the deadline's timer is no release of a lock that was held.
+func TestALeaseReleasedAfterASleepPastItsDeadlineIsLost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e, clock := zktest.Start(t), new(sleeper.Clock)
+		var told []string
+		c := sleepingClient(t, e, clock, recipes.WithObserver(recipes.Observer{
+			Lost:     func(*recipes.Lease, recipes.LossReason, time.Duration) { told = append(told, "lost") },
+			Released: func(*recipes.Lease, time.Duration) { told = append(told, "released") },
+		}))
+		l := acquire(t, t.Context(), recipes.NewMutex(c, "/l"))
+		time.Sleep(2 * timeout)
+
+		sleepThrough(e, clock, 2*timeout)
+		if err := l.Release(t.Context()); !errors.Is(err, recipes.ErrLeaseLost) {
+			t.Errorf("release: %v", err)
+		}
+		if l.State() != recipes.Lost || !errors.Is(l.Err(), recipes.LossProcessPaused) || !errors.Is(context.Cause(l.Context()), recipes.ErrLeaseLost) {
+			t.Errorf("state %v, %v, cause %v", l.State(), l.Err(), context.Cause(l.Context()))
+		}
+		select {
+		case <-l.Lost():
+		default:
+			t.Error("Lost is open")
+		}
+		e.Heal()
+		if err := c.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if !slices.Equal(told, []string{"lost"}) {
+			t.Errorf("the observer is told %q", told)
 		}
 	})
 }

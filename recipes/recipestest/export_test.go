@@ -53,7 +53,7 @@ func TestTheExportStopsWhenItsLeaseIsLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lease := recipestest.NewLease(t)
 		var to file
-		done := make(chan error)
+		done := make(chan error, 1)
 		go func() { done <- export(lease.Lease, &to) }()
 		time.Sleep(5500 * time.Millisecond)
 
@@ -71,7 +71,7 @@ func TestTheExportPausesWhileItsLeaseIsSuspended(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lease := recipestest.NewLease(t, recipes.WithSessionTimeout(10*time.Second))
 		var to file
-		done := make(chan error)
+		done := make(chan error, 1)
 		go func() { done <- export(lease.Lease, &to) }()
 
 		lease.Suspend()
@@ -113,7 +113,7 @@ func TestTheNightlyJobBeginsAgainWhenItsLeaseIsLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := recipestest.NewClient(t)
 		var ended []error
-		done := make(chan error)
+		done := make(chan error, 1)
 		go func() {
 			done <- nightly(t.Context(), client.Client, func(ctx context.Context) error {
 				select {
