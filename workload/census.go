@@ -23,7 +23,6 @@ import (
 // that crashed as the faults ended are there for a session timeout more.
 const (
 	settleNodes = 2 * time.Second
-	settleStops = 2 * time.Second
 
 	readLogsWithin = 10 * time.Second // of servers in containers, whose logs are copied
 )
@@ -181,10 +180,7 @@ func (r *run) countKept(ctx context.Context, c *histories.Census) {
 		return
 	}
 	c.Clients = open
-	wait.Until(ctx, settleStops, func() bool {
-		c.Kept = max(0, len(inprocess.GoroutinesOf(r.before, []lock.Target{r.cfg.Target}))-r.idle)
-		return c.Kept <= open
-	})
+	c.Kept = max(0, inprocess.GoroutinesKept(ctx, r.before, []lock.Target{r.cfg.Target}, r.idle+open)-r.idle)
 }
 
 // countConnects records how often clients have tried to connect. The attempts counted in a

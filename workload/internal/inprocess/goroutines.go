@@ -2,6 +2,7 @@ package inprocess
 
 import (
 	"context"
+	"maps"
 	"reflect"
 	"runtime"
 	"slices"
@@ -44,23 +45,39 @@ func Goroutines() map[string]string {
 // ended within stopWithin.
 func GoroutinesLeft(ctx context.Context, before map[string]string, targets []lock.Target) (left []string) {
 	wait.Until(ctx, stopWithin, func() bool {
-		left = GoroutinesOf(before, targets)
+		left = slices.Sorted(maps.Values(GoroutinesOf(before, targets)))
 		return len(left) == 0
 	})
-	slices.Sort(left)
 	return left
 }
 
-// GoroutinesOf lists the goroutines that run the code of targets and were not there
-// before.
-func GoroutinesOf(before map[string]string, targets []lock.Target) (found []string) {
+// GoroutinesKept counts the goroutines that run the code of targets and were not there before. It
+// leaves out those that end while it looks: it looks until no more than enough are left, or
+// stopWithin is over. An idle client may begin a goroutine for each of its heartbeats.
+func GoroutinesKept(ctx context.Context, before map[string]string, targets []lock.Target, enough int) int {
+	kept := GoroutinesOf(before, targets)
+	wait.Until(ctx, stopWithin, func() bool {
+		now := GoroutinesOf(before, targets)
+		maps.DeleteFunc(kept, func(id, _ string) bool {
+			_, there := now[id]
+			return !there
+		})
+		return len(kept) <= enough
+	})
+	return len(kept)
+}
+
+// GoroutinesOf returns the goroutines that run the code of targets and were not there
+// before, as Goroutines does.
+func GoroutinesOf(before map[string]string, targets []lock.Target) map[string]string {
+	found := make(map[string]string)
 	packages := []string{pkg(reflect.TypeFor[zk.Conn]()) + ".", recipes + ".", recipes + "/"}
 	for _, t := range targets {
 		packages = append(packages, pkg(reflect.TypeOf(t))+".")
 	}
 	for id, stack := range Goroutines() {
 		if _, old := before[id]; !old && slices.ContainsFunc(packages, func(p string) bool { return strings.Contains(stack, p) }) {
-			found = append(found, stack)
+			found[id] = stack
 		}
 	}
 	return found
