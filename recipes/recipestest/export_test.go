@@ -53,7 +53,7 @@ func TestTheExportStopsWhenItsLeaseIsLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lease := recipestest.NewLease(t)
 		var to file
-		done := make(chan error, 1)
+		done := make(chan error)
 		go func() { done <- export(lease.Lease, &to) }()
 		time.Sleep(5500 * time.Millisecond)
 
@@ -71,7 +71,7 @@ func TestTheExportPausesWhileItsLeaseIsSuspended(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lease := recipestest.NewLease(t, recipes.WithSessionTimeout(10*time.Second))
 		var to file
-		done := make(chan error, 1)
+		done := make(chan error)
 		go func() { done <- export(lease.Lease, &to) }()
 
 		lease.Suspend()

@@ -96,7 +96,7 @@ func TestAFewRunsReachMostSituations(t *testing.T) {
 	var reached situations.Counts
 	for seed, plan := range map[int64]string{1: "random", 8: "random", 4: "edges", 11: "edges", 18: "swarm"} {
 		s := spec(seed, plan, "recipes")
-		s.Recipes, s.Duration = []string{"all"}, 20*time.Second
+		s.Recipes, s.Duration = []string{"all"}, 12*time.Second
 		o, _ := run(t, s, Look{})
 		reached.Add(o.Coverage.Situations)
 	}
