@@ -77,6 +77,12 @@ type LocalConfig struct {
 	StartLimit time.Duration
 }
 
+// SessionTimeouts returns the least and the greatest session timeout that servers should grant, so
+// that clients may ask for one of d: a wide range, with d.
+func SessionTimeouts(d time.Duration) (least, most time.Duration) {
+	return min(500*time.Millisecond, d), max(time.Minute, d)
+}
+
 // SetDefaults sets the fields that are zero to their defaults, and returns an error for
 // values that are impossible.
 func (c *LocalConfig) SetDefaults() error {

@@ -115,11 +115,11 @@ func (f *serversFlags) local(dir string, peers links.Network, auth ensemble.Cred
 	if f.Reconfig || f.unlinked {
 		peers = nil
 	}
+	least, most := ensemble.SessionTimeouts(f.SessionTimeout)
 	return ensemble.LocalConfig{
 		Reconfig: f.Reconfig, Dir: dir, Java: f.Java, ZooKeeper: f.ZooKeeper, UpgradeTo: f.UpgradeTo, Servers: f.Voters, Observers: f.Observers, ClientPorts: f.ClientPorts, Peers: peers,
 		TickTime: f.Tick, SyncLimit: f.SyncLimit, FirstID: f.firstID, Failpoints: f.failpoints,
-		SASLUsers: auth.SASLUsers(), MinSessionTimeout: min(500*time.Millisecond, f.SessionTimeout),
-		MaxSessionTimeout: max(time.Minute, f.SessionTimeout),
+		SASLUsers: auth.SASLUsers(), MinSessionTimeout: least, MaxSessionTimeout: most,
 	}
 }
 
@@ -127,11 +127,10 @@ func (f *serversFlags) local(dir string, peers links.Network, auth ensemble.Cred
 func (f *serversFlags) negativeSessions() { f.firstID = 128 }
 
 func (f *serversFlags) containers(dir string) docker.Config {
+	least, most := ensemble.SessionTimeouts(f.SessionTimeout)
 	return docker.Config{
 		Image: f.Image, Dir: dir, PeerLinks: true, Servers: f.Voters,
-		TickTime: f.Tick, SyncLimit: f.SyncLimit,
-		MinSessionTimeout: min(500*time.Millisecond, f.SessionTimeout),
-		MaxSessionTimeout: max(time.Minute, f.SessionTimeout),
+		TickTime: f.Tick, SyncLimit: f.SyncLimit, MinSessionTimeout: least, MaxSessionTimeout: most,
 	}
 }
 

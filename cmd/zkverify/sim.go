@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/checker/verdict"
+	"github.com/zkverify/zkverify/ensemble"
 	"github.com/zkverify/zkverify/ensemble/simulated"
 	"github.com/zkverify/zkverify/internal/seeded"
 	"github.com/zkverify/zkverify/internal/words"
@@ -72,7 +73,13 @@ func (s *simCmd) Validate() error {
 			return fmt.Errorf("--%s must be positive, not %v", name, d)
 		}
 	}
+	var servers ensemble.LocalConfig
+	if err := servers.SetDefaults(); err != nil {
+		return err
+	}
 	switch {
+	case s.SessionTimeout < 2*servers.TickTime:
+		return fmt.Errorf("--session-timeout must be at least two ticks (%v), not %v", 2*servers.TickTime, s.SessionTimeout)
 	case s.Seeds != nil && *s.Seeds < 1:
 		return fmt.Errorf("--seeds must be at least 1, not %d", *s.Seeds)
 	case s.Jobs < 0 || s.Clients < 0 || s.Locks < 0:

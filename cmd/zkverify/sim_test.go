@@ -91,16 +91,17 @@ func TestRunsInVirtualTimeRefuseBadInput(t *testing.T) {
 		t.Fatal(err)
 	}
 	for args, says := range map[string]string{
-		"--plan ramdom":        `did you mean "random"?`,
-		"--faults flood":       `unknown fault "flood"`,
-		"--faults kill-worker": "needs clients in processes of their own",
-		"--target absent":      `unknown target "absent"`,
-		"--recipe latch":       `unknown recipe "latch"`,
-		"--seeds 0":            "--seeds must be at least 1",
-		"--trace":              "give --seeds 1",
-		"--zookeeper 3.4.0":    "can be simulated",
-		"--schedule none.yaml": "no such file",
-		"--schedule " + late:   "after the faults have ended",
+		"--plan ramdom":           `did you mean "random"?`,
+		"--faults flood":          `unknown fault "flood"`,
+		"--faults kill-worker":    "needs clients in processes of their own",
+		"--target absent":         `unknown target "absent"`,
+		"--recipe latch":          `unknown recipe "latch"`,
+		"--seeds 0":               "--seeds must be at least 1",
+		"--session-timeout 399ms": "must be at least two ticks (400ms), not 399ms",
+		"--trace":                 "give --seeds 1",
+		"--zookeeper 3.4.0":       "can be simulated",
+		"--schedule none.yaml":    "no such file",
+		"--schedule " + late:      "after the faults have ended",
 	} {
 		var out, errs bytes.Buffer
 		dir := filepath.Join(t.TempDir(), "sim")

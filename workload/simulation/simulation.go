@@ -139,7 +139,8 @@ func Run(t *testing.T, dir string, s Spec, look Look) (Outcome, error) {
 // record carries out the run, inside the bubble.
 func (w *world) record(ctx context.Context, s Spec, until time.Duration, t *trace) (folder.Recorded, *histories.Kept, error) {
 	t.fork() // at the beginning, if that is where the run goes on otherwise
-	servers := ensemble.LocalConfig{ZooKeeper: s.ZooKeeper, TickTime: w.tick}
+	least, most := ensemble.SessionTimeouts(w.SessionTimeout)
+	servers := ensemble.LocalConfig{ZooKeeper: s.ZooKeeper, TickTime: w.tick, MinSessionTimeout: least, MaxSessionTimeout: most}
 	if s.Seed%2 != 0 {
 		servers.FirstID = 128 // one run in two: neither sort of session is the exception
 	}

@@ -121,6 +121,17 @@ func TestSwarmDrawsAnotherWorldForEachSeed(t *testing.T) {
 	}
 }
 
+// The servers grant what is asked for, as those of a run do.
+func TestSessionsMayBeShortAndLong(t *testing.T) {
+	for _, timeout := range []time.Duration{400 * time.Millisecond, 2 * time.Minute} {
+		s := spec(1, "random", "recipes")
+		s.SessionTimeout, s.Duration, s.Faults = timeout, 2*time.Second, []string{"reset"}
+		if o, _ := run(t, s, Look{}); !o.Passed() || o.Cycles == 0 {
+			t.Errorf("sessions of %v: %s (%s), %d cycles", timeout, o.Outcome, o.Reason, o.Cycles)
+		}
+	}
+}
+
 // A caller that asks for shorter sessions gets them: the tick stays the bench's.
 func TestSwarmDrawsNoTickThatIsTooLongForTheSessions(t *testing.T) {
 	for seed := range int64(20) {
