@@ -57,6 +57,7 @@ func TestACallThatGivesUpLeavesNoParents(t *testing.T) {
 						cancel()
 						time.Sleep(time.Second)
 					}
+					time.Sleep(time.Minute) // Close ends what goes on in the background
 					_ = c.Close(t.Context())
 					if gaveUp < 20 {
 						t.Errorf("%d of 60 have given up", gaveUp)
