@@ -77,8 +77,8 @@ type LocalConfig struct {
 	StartLimit time.Duration
 }
 
-// SessionTimeouts returns the least and the greatest session timeout that servers should grant, so
-// that clients may ask for one of d: a wide range, with d.
+// SessionTimeouts returns the bounds of the session timeouts that servers of a run grant: 500 ms and
+// a minute, or d where it is shorter or longer.
 func SessionTimeouts(d time.Duration) (least, most time.Duration) {
 	return min(500*time.Millisecond, d), max(time.Minute, d)
 }

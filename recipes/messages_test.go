@@ -2,6 +2,7 @@ package recipes_test
 
 import (
 	"maps"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -159,22 +160,25 @@ func TestAHandOverBetweenSessionsCostsTheSameHoweverManyWait(t *testing.T) {
 	second := (<-waiting[0]).ok(t)
 	release(t, second)
 	third := (<-waiting[1]).ok(t)
-	total := make(map[int32]int)
+	total, lists := make(map[int32]int), make([]int, sessions)
 	eventually(t, "the fourth has looked", func() bool {
 		for i, count := range sent {
 			for op, n := range count() {
 				total[op] += n
+				if op == opChildren {
+					lists[i] += n
+				}
 				if i > 3 && n > 0 && op != opPing && op != opSync && op != opBeat {
 					t.Errorf("session %d, far from its turn, sends %d requests of operation %d", i, n, op)
 				}
 			}
 		}
-		return total[opChildren] > 0
+		return lists[3] > 0
 	})
 	// The second and third contender have seen in their first list that no other contender is
 	// ahead, unless the request for the list, which is sent at the same time, overtook the create.
-	if total[opDelete] != 2 || total[opChildren] > 3 || total[opGetData]+total[opSetWatches]+total[opCreate] != 0 {
-		t.Errorf("requests by operation for two hand-overs: %v", total)
+	if total[opDelete] != 2 || slices.Max(lists) > 1 || total[opGetData]+total[opSetWatches]+total[opCreate] != 0 {
+		t.Errorf("requests by operation for two hand-overs: %v; lists by session: %v", total, lists)
 	}
 	release(t, third)
 	for _, w := range waiting[2:] {
@@ -184,8 +188,9 @@ func TestAHandOverBetweenSessionsCostsTheSameHoweverManyWait(t *testing.T) {
 
 // TestACycleBetweenSessionsIsFiveRequests: a create, a list, the watches on the two nodes ahead,
 // a list when the first of these has gone, and a delete. With two nodes ahead, no third can be
-// there when the first has gone; with one node ahead there is no other. One list more is needed when
-// the request for the first list, which is sent at the same time, overtakes the create.
+// there when the first has gone; with one node ahead there is no other. The request for the first
+// list is sent at the same time as the create: when it overtakes that, one list more is needed,
+// and the cycle is tried again.
 func TestACycleBetweenSessionsIsFiveRequests(t *testing.T) {
 	for ahead, want := range []map[int32]int{
 		{opCreate: 1, opChildren: 1, opDelete: 1},
@@ -194,45 +199,56 @@ func TestACycleBetweenSessionsIsFiveRequests(t *testing.T) {
 		{opCreate: 1, opChildren: 2, opSetWatches: 1, opDelete: 1},
 		{opCreate: 1, opChildren: 2, opSetWatches: 1, opDelete: 1},
 	} {
-		path := uniquePath(t)
-		persistent(t, admin(t), path) // so that no server deletes it when it is empty
-		var waiting []<-chan result
-		watched := 0
-		for i := range ahead {
-			waiting = append(waiting, acquiring(within(t), recipes.NewMutex(connect(t, addrsOf(t)), path)))
-			watched += min(i, 2)
-			eventually(t, "it queues", func() bool {
-				return len(contenders(t, admin(t), path)) == i+1 && watchesBelow(t, path) == watched
-			})
-		}
-		c, sent := counted(t)
-		waiting = append(waiting, acquiring(within(t), recipes.NewMutex(c, path)))
-		watched += min(ahead, 2)
-		eventually(t, "it watches", func() bool { return watchesBelow(t, path) == watched })
-		total := make(map[int32]int)
-		for i, w := range waiting {
-			l := (<-w).ok(t)
-			eventually(t, "it has looked", func() bool {
-				for op, n := range sent() {
-					total[op] += n
-				}
-				return i != ahead-1 || total[opChildren] >= want[opChildren]
-			})
-			release(t, l)
-		}
-		for op, n := range sent() {
-			total[op] += n
-		}
-		delete(total, opPing)
-		delete(total, opSync)
-		delete(total, opBeat)
-		if total[opChildren] == want[opChildren]+1 {
-			total[opChildren]--
+		total := cycleBehind(t, ahead, want[opChildren])
+		for range 4 {
+			if total[opChildren] != want[opChildren]+1 {
+				break
+			}
+			total = cycleBehind(t, ahead, want[opChildren])
 		}
 		if !maps.Equal(total, want) {
 			t.Errorf("with %d ahead it sends %v, not %v", ahead, total, want)
 		}
 	}
+}
+
+// cycleBehind counts the requests of an acquire and a release behind so many other contenders,
+// each of a session of its own. The last of these releases when the acquire has made its lists.
+func cycleBehind(t *testing.T, ahead, lists int) map[int32]int {
+	t.Helper()
+	path := uniquePath(t)
+	persistent(t, admin(t), path) // so that no server deletes it when it is empty
+	var waiting []<-chan result
+	watched := 0
+	for i := range ahead {
+		waiting = append(waiting, acquiring(within(t), recipes.NewMutex(connect(t, addrsOf(t)), path)))
+		watched += min(i, 2)
+		eventually(t, "it queues", func() bool {
+			return len(contenders(t, admin(t), path)) == i+1 && watchesBelow(t, path) == watched
+		})
+	}
+	c, sent := counted(t)
+	waiting = append(waiting, acquiring(within(t), recipes.NewMutex(c, path)))
+	watched += min(ahead, 2)
+	eventually(t, "it watches", func() bool { return watchesBelow(t, path) == watched })
+	total := make(map[int32]int)
+	for i, w := range waiting {
+		l := (<-w).ok(t)
+		eventually(t, "it has looked", func() bool {
+			for op, n := range sent() {
+				total[op] += n
+			}
+			return i != ahead-1 || total[opChildren] >= lists
+		})
+		release(t, l)
+	}
+	for op, n := range sent() {
+		total[op] += n
+	}
+	for _, beat := range []int32{opPing, opSync, opBeat} {
+		delete(total, beat)
+	}
+	return total
 }
 
 // A round of a double barrier takes only the necessary requests, also for a member that was in

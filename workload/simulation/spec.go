@@ -75,7 +75,7 @@ type world struct {
 func Plans() []Plan {
 	return []Plan{
 		{"random", "faults are drawn as in runs on real servers", func(*world) {}, ""},
-		{"swarm", "each seed draws which faults there are at all, how many clients and locks, whether all share one session, how long the servers' tick is, and how slow the network is", swarm, ""},
+		{"swarm", "each seed draws which faults there are at all, how many clients and locks, whether all share one session, how long they hold, how long the servers' tick is, and how slow the network is", swarm, ""},
 		{"island", "the follower of a client that holds a lock, or waits, is cut off again and again", island, islandFault},
 		{Edges, "at one message of a step of a client, or at two, its link is cut, its process paused, its call cancelled, its session expired, its node deleted, or it crashes: the seed goes through all placements", edges, edgesFault},
 		{SpecPaths, "paths of the models spec/mutex.pml and spec/create.pml, the counter-examples of all their switches among them: each fault at the step of the contender at which the model has it, with as many others ahead and behind; the seed goes through all paths", specPaths, edgesFault},

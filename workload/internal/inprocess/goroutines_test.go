@@ -2,6 +2,7 @@ package inprocess_test
 
 import (
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/zkverify/zkverify/workload/internal/inprocess"
@@ -32,15 +33,20 @@ func (idler) beat(over chan<- struct{}) {
 }
 
 func TestGoroutinesThatComeAndGoAreNotKept(t *testing.T) {
-	before := inprocess.Goroutines()
-	until := make(chan struct{})
-	defer close(until)
-	for range 5 {
-		go idler{}.stays(until)
-		go idler{}.beats(until)
-	}
-	time.Sleep(10 * time.Millisecond)
-	if kept := inprocess.GoroutinesKept(t.Context(), before, []lock.Target{idler{}}, 10); kept != 10 {
-		t.Errorf("%d are kept of 10 that stay and 5 that come and go", kept)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		before, targets := inprocess.Goroutines(), []lock.Target{idler{}}
+		until := make(chan struct{})
+		defer func() { close(until); time.Sleep(time.Second) }() // in which the last beats end
+		for range 5 {
+			go idler{}.stays(until)
+			go idler{}.beats(until)
+		}
+		synctest.Wait()
+		if now := len(inprocess.GoroutinesOf(before, targets)); now != 15 {
+			t.Errorf("%d are there, not 15", now)
+		}
+		if kept := inprocess.GoroutinesKept(t.Context(), before, targets, 10); kept != 10 {
+			t.Errorf("%d are kept of 10 that stay and 5 that come and go", kept)
+		}
+	})
 }
