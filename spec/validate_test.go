@@ -145,6 +145,22 @@ func TestWhatTheServersDidLateIsUnderstood(t *testing.T) {
 		"a grant by a node that others have deleted":  {late, 0},
 		"a grant in a session that a fault has ended": {forced, 0},
 		"an answer before the session ends":           {append(slices.Clone(told), Step{Kind: End, Process: -1, Session: "a"}), 0},
+		"an answer before a fault ends the session, which deletes the node before": {slices.Concat(told, []Step{
+			{Kind: Delete, Lock: "l", Process: -1, Session: "a", Node: 10},
+			{Kind: End, Process: -1, Session: "a", Forced: true},
+		}), 0},
+		"the same in a session that its client ends, as by bug": {slices.Concat(told, []Step{
+			{Kind: Delete, Lock: "l", Process: -1, Session: "a", Node: 10},
+			{Kind: End, Process: -1, Session: "a"},
+		}), 1},
+		"the same for one of two contenders": {slices.Concat(told[:3], []Step{
+			{Kind: Acquire, Lock: "l", Process: 1, Session: "a", Nodes: []int64{11}, Granted: true},
+			{Kind: Create, Lock: "l", Process: -1, Session: "a", Node: 11},
+		}, told[3:], []Step{
+			{Kind: Loss, Lock: "l", Process: 1, Session: "a"},
+			{Kind: Delete, Lock: "l", Process: -1, Session: "a", Node: 10},
+			{Kind: End, Process: -1, Session: "a", Forced: true},
+		}), 0},
 		"an answer in a session that goes on": {slices.Concat(told, []Step{
 			{Kind: Acquire, Lock: "k", Process: 0, Session: "a", Nodes: []int64{12}, Granted: true},
 			{Kind: Create, Lock: "k", Process: -1, Session: "a", Node: 12},

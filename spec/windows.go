@@ -201,19 +201,22 @@ func (p *splitter) askOf(s Step) *ask {
 }
 
 // endsWithSession reports whether a node is deleted by the end of its session after a step, and no
-// client that asks for a lock after it is granted one in that session.
+// client that asks for a lock after it is granted one in that session. The servers tell of an end that
+// a fault forces before they have carried out the last requests of the session, such as a delete.
 func (p *splitter) endsWithSession(i int, node int64) bool {
-	asked := map[int]bool{}
+	asked, owner, deleted := map[int]bool{}, p.current.owner[node], false
 	for _, s := range p.steps[i:] {
 		switch {
 		case s.Kind == Acquire:
 			asked[s.Process] = true
-		case s.Kind == Grant && s.Session == p.current.owner[node] && asked[s.Process]:
+		case s.Kind == Grant && s.Session == owner && asked[s.Process]:
+			return false
+		case s.Kind == Delete && s.Node == node && s.Session != owner:
 			return false
 		case s.Kind == Delete && s.Node == node:
-			return false
-		case s.Kind == End && s.Session == p.current.owner[node]:
-			return true
+			deleted = true
+		case s.Kind == End && s.Session == owner:
+			return !deleted || s.Forced
 		}
 	}
 	return false

@@ -16,9 +16,12 @@ import (
 	"github.com/zkverify/zkverify/workload/lock"
 )
 
-// record puts together what the clients of mutexes, and the servers, have done.
+// validated are the recipes whose contenders queue as those of spec/mutex.pml, one node for each acquire.
+var validated = []histories.Recipe{histories.Mutex, histories.Revocation, histories.Election}
+
+// record puts together what the clients of these recipes, and the servers, have done.
 type record struct {
-	locks   map[string]bool // the mutexes, by key
+	locks   map[string]bool // whether a lock is of these recipes, by key
 	steps   []model.Step
 	nodes   map[string]int64           // by path of an existing lock node: the transaction that created it
 	owned   map[int64][]string         // paths by session
@@ -42,7 +45,7 @@ func writeRecord(path string, kept *histories.Kept, txns []txnlog.Txn, began tim
 	for e := range kept.Events() {
 		r.identify(e, header.Clients)
 		if e.Lock != "" {
-			r.locks[e.Lock] = header.RecipeOf(e.Lock) == histories.Mutex
+			r.locks[e.Lock] = slices.Contains(validated, header.RecipeOf(e.Lock))
 		}
 	}
 	r.findEarly(kept)
@@ -67,7 +70,7 @@ func writeRecord(path string, kept *histories.Kept, txns []txnlog.Txn, began tim
 		r.transaction(txns[next], txns[next].Time.Sub(began))
 	}
 	if len(r.steps) == 0 {
-		return nil // the run has no mutex
+		return nil // the run has none of these recipes
 	}
 	return folder.WriteFile(path, func(w io.Writer) error { return model.WriteRecord(w, r.steps) })
 }
@@ -268,7 +271,7 @@ func (r *record) delete(s model.Step, path string) {
 	r.add(s)
 }
 
-// key returns the mutex of a node.
+// key returns the lock of a node.
 func (r *record) key(path string) (string, bool) {
 	_, rest, below := strings.Cut(path, "/locks/")
 	name, _, _ := strings.Cut(rest, "/")

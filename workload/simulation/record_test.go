@@ -97,3 +97,21 @@ func TestALossAfterAPauseCountsFromItsBeginning(t *testing.T) {
 		})
 	}
 }
+
+func TestRecipesWithTheQueueOfTheMutexAreOnRecord(t *testing.T) {
+	for _, recipe := range histories.Recipes() {
+		rec, kept, err := histories.Keep(histories.Header{Clients: 1, Recipe: string(recipe)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = rec.Record(histories.Event{Type: histories.Invoke, Op: histories.Acquire, Lock: "lock-0"})
+		path := filepath.Join(t.TempDir(), "model.jsonl")
+		if err := cmp.Or(err, rec.Close(), writeRecord(path, kept, nil, time.Now())); err != nil {
+			t.Fatal(err)
+		}
+		want := recipe == histories.Mutex || recipe == histories.Revocation || recipe == histories.Election
+		if _, err := os.Stat(path); (err == nil) != want {
+			t.Errorf("a record of recipe %s: %v", recipe, err)
+		}
+	}
+}
