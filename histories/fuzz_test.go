@@ -20,6 +20,7 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Add([]byte(header))
 	f.Add([]byte(header + `{"time":1,"type":"invoke","process":0,"op":"acquire","lock":"a"}`))
+	f.Add([]byte(header + `{"time":1,"type":"fault-start","process":-1,"fault":{"id":1,"name":"isolate","targets":["server 1"],"processes":[]}}` + "\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		h, err := Decode(bytes.NewReader(data))
 		if err != nil {
@@ -60,6 +61,7 @@ func FuzzEDN(f *testing.F) {
 		f.Add(b.Bytes())
 	}
 	f.Add([]byte("{:type :invoke, :f :acquire, :value nil, :process 0, :time 10}\n{:type :ok, :f :acquire, :value nil, :process 0, :time 20}"))
+	f.Add([]byte("{:type :ok, :process 0, :f :acquire, :time 1, :zkverify/lock \"m\"}\n{:type :invoke, :process 0, :f :write, :time 2}"))
 	f.Add([]byte("[{:type :info :f :start :process :nemesis :time 25}{:type :info :f :kill :process :nemesis :value #{1}}]"))
 	f.Add([]byte(`#jepsen.history.Op{:type :invoke, :f :read, :process 0, :value #inst "2020-01-01T00:00:00Z" :lock \[ :error [1 2.5M 7N "\u0041"]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -51,6 +51,8 @@ func (s *survey) conclude() error {
 		r.owners[process] = owner
 	}
 	switch {
+	case r.spaced && r.register:
+		return &FormatError{Reason: "some lines are events of zkverify, and others operations of a register: one file cannot have both"}
 	case r.spaced:
 		r.Models = nil // the events of zkverify need no model
 	case r.register:

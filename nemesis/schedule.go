@@ -217,3 +217,7 @@ func order(k fault.Kind) int {
 
 // back returns to the bag a kind that found no room: it is the next one dealt.
 func (b *bag) back(k fault.Kind) { b.left = slices.Insert(b.left, 0, k) }
+
+// DrawSeed returns a seed for a run without one: less than 1e9, short enough to type. It adds the
+// clock, since processes of a seeded Go runtime draw few different numbers.
+func DrawSeed() int64 { return (rand.Int64N(1e9) + int64(time.Now().Nanosecond())) % 1e9 }

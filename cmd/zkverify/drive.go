@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"time"
@@ -105,7 +104,7 @@ func (r *runCmd) plan(ctx context.Context, schedule *nemesis.Schedule) (*planned
 	if _, err := faults.List().Select(r.Faults, nil, r.Workers.N > 0); err != nil {
 		return nil, usageError{err}
 	}
-	p.seed = rand.Int64N(1e9) // short enough to type
+	p.seed = nemesis.DrawSeed()
 	if r.Seed != nil {
 		p.seed = *r.Seed
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -107,7 +106,7 @@ func (n *nightlyCmd) begin(ctx context.Context, dir string) (*report.Night, erro
 	if err := n.Each.Servers.installed(n.Each.Faults); err != nil {
 		return nil, err
 	}
-	first := rand.Int64N(1e9)
+	first := nemesis.DrawSeed()
 	if n.Each.Seed != nil {
 		first = *n.Each.Seed
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"time"
 
@@ -74,7 +73,7 @@ func (s *scheduleCmd) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return usageError{err}
 	}
-	seed := rand.Int64N(1e9)
+	seed := nemesis.DrawSeed()
 	if s.Seed != nil {
 		seed = *s.Seed
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +12,7 @@ import (
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/internal/words"
+	"github.com/zkverify/zkverify/nemesis"
 	"github.com/zkverify/zkverify/workload"
 	"github.com/zkverify/zkverify/workload/folder"
 	"github.com/zkverify/zkverify/workload/selftest"
@@ -100,7 +100,7 @@ func (s *selftestCmd) Run(ctx context.Context, con *console) (err error) {
 	if err != nil {
 		return err
 	}
-	seed := rand.Int64N(1e9)
+	seed := nemesis.DrawSeed()
 	if s.Seed != nil {
 		seed = *s.Seed
 	}

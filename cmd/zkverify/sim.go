@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,6 +20,7 @@ import (
 	"github.com/zkverify/zkverify/ensemble/simulated"
 	"github.com/zkverify/zkverify/internal/seeded"
 	"github.com/zkverify/zkverify/internal/words"
+	"github.com/zkverify/zkverify/nemesis"
 	"github.com/zkverify/zkverify/spec"
 	"github.com/zkverify/zkverify/workload/campaign"
 	"github.com/zkverify/zkverify/workload/folder"
@@ -144,7 +144,7 @@ func (s *simCmd) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	first := rand.Int64N(1e9)
+	first := nemesis.DrawSeed()
 	if s.From != nil {
 		first = *s.From
 	}
