@@ -271,6 +271,7 @@ func TestAJepsenHistoryThatBreaksTheRulesIsRefusedAtItsLine(t *testing.T) {
 		{"a completion without an invocation", "{:type :ok, :f :acquire, :process 0, :time 9}\n", 1, "without an invocation"},
 		{"an unknown type", "\n{:type :okay, :f :acquire, :process 0, :time 9}\n", 2, `unknown type "okay"`},
 		{"an unknown operation", "{:type :invoke, :f :grab, :process 0, :time 9}\n", 1, `unknown op "grab"`},
+		{"events of zkverify, and an operation of a register", "{:type :ok, :process 0, :f :acquire, :time 1, :zkverify/lock \"m\"}\n{:type :invoke, :process 0, :f :write, :time 2}\n", 2, "one file cannot have both"},
 		{"a process that is a word", "{:type :invoke, :f :acquire, :process :me, :time 9}\n", 1, "process"},
 		{"a time that is a word", "{:type :invoke, :f :acquire, :process 0, :time :now}\n", 1, "time"},
 		{"a nemesis at no time", "{:type :info, :f :start, :process :nemesis, :time :now}\n", 1, "time of an operation"},

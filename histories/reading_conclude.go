@@ -1,6 +1,7 @@
 package histories
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -8,6 +9,7 @@ import (
 // registerOp notes the kinds of values that an operation of a register writes and reads.
 func (f *facts) registerOp(o *jepsenOp) error {
 	f.ops[o.f] = true
+	f.first = cmp.Or(f.first, o.line)
 	accesses, err := f.reading.accesses(o)
 	if err != nil {
 		return err
@@ -52,7 +54,7 @@ func (s *survey) conclude() error {
 	}
 	switch {
 	case r.spaced && r.register:
-		return &FormatError{Reason: "some lines are events of zkverify, and others operations of a register: one file cannot have both"}
+		return &FormatError{Line: f.first, Reason: "an operation of a register, and other lines are events of zkverify: one file cannot have both"}
 	case r.spaced:
 		r.Models = nil // the events of zkverify need no model
 	case r.register:

@@ -22,6 +22,7 @@ type facts struct {
 	fences  int             // the first line with a fence
 	ints    int             // the first line on which an acquire returns an integer
 	ops     map[string]bool // the :f of register operations
+	first   int             // the first line with one
 	wrote   map[string]bool // the kinds of values that were written
 	saw     map[string]int  // the kinds of values that were read, each with its first line
 }
