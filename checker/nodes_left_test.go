@@ -45,6 +45,8 @@ func TestNoCallLeavesItsNode(t *testing.T) {
 		"its client crashes": {gaveUp().crash(100, 1), newServers().node(1, 6, 41).expired(1, 2500, 42), ""},
 		"a fault hits it": {gaveUp().op(30, histories.FaultStart, -1, "", histories.Event{Fault: &histories.Fault{ID: 1, Name: "down", Processes: []int{1}}}),
 			newServers().node(1, 6, 41).deleted(1, 800, 42), ""},
+		"a fault hits it, and it deletes its node in calm":                    {gaveUp().fault(30, histories.FaultStart, "down", 1).fault(40, histories.FaultStop, "down", 1), newServers().node(1, 6, 41).deleted(1, 4200, 42), ""},
+		"a fault hits it, and it leaves its node":                             {gaveUp().fault(30, histories.FaultStart, "down", 1).fault(40, histories.FaultStop, "down", 1), newServers().node(1, 6, 41).deleted(1, 4800, 42), "had no use for"},
 		"a release has waited for it":                                         {released(), newServers().node(1, 6, 41).deleted(1, 59, 42), ""},
 		"a release has not waited for it":                                     {released(), newServers().node(1, 6, 41).deleted(1, 61, 42), "a release of"},
 		"a release has not waited for it, as it ends with its session":        {released(), closedAt(61), ""},
@@ -124,6 +126,12 @@ func TestCallsAtABarrierReturnInTime(t *testing.T) {
 			r.op(from, histories.Invoke, 1, wait, e).answering(from+1, to, histories.Set, histories.Event{}).op(to, histories.OK, 1, wait, e)
 		}
 	}
+	struck := func(to int) func(*run) {
+		return func(r *run) {
+			r.fault(8, histories.FaultStart, "down", 1).fault(9, histories.FaultStop, "down", 1)
+			waits(10, to)(r)
+		}
+	}
 	fault := func(r *run) {
 		r.op(8, histories.FaultStart, -1, "", histories.Event{Fault: &histories.Fault{ID: 1, Name: "down", Processes: []int{1}}})
 		waits(10, 2900)(r)
@@ -179,6 +187,8 @@ func TestCallsAtABarrierReturnInTime(t *testing.T) {
 			r.op(10, histories.Invoke, 1, wait, histories.Event{Session: session(1)}).crash(1600, 1).answering(1700, 4000, histories.Set, histories.Event{})
 		}, up(1500), ""},
 		"a wait that a fault hit":                   {single, fault, up(1500), ""},
+		"a wait that a fault hit returns in calm":   {single, struck(4900), up(1500), ""},
+		"a wait that a fault hit goes on in calm":   {single, struck(5100), up(1500), "the barrier was down"},
 		"a wait that goes on, by an inexact log":    {single, waits(10, 2600), func() *servers { s := up(1500); s.Clock = 2; return s }(), ""},
 		"an enter with enough members in time":      {double, with(enter, 10, 2400), newServers().node(1, 11, 41).node(2, 1500, 42), ""},
 		"an enter with enough members that goes on": {double, with(enter, 10, 2600), newServers().node(1, 11, 41).node(2, 1500, 42), "enough members were there"},

@@ -16,8 +16,8 @@ import (
 // lateCalls finds calls that went on although nothing held them back any more, by a log of the
 // servers whose times are exact: a wait while the barrier was down, an enter while as many members
 // were there as the barrier has, and a leave while no other member was there. Each must return
-// within the bound of a wake-up, TurnBound. No time counts while a fault hits the client or a
-// server, or hit it less than two session timeouts before.
+// within the bound of a wake-up, TurnBound, in which no fault hits the client or a server, nor in the
+// two session timeouts before.
 type lateCalls struct {
 	calls   []*facts.Op      // that took longer than the bound
 	removes []*facts.Op      // of a barrier
@@ -52,7 +52,7 @@ func (l *lateCalls) judge(t *facts.Trace, v *verdict.Verdict) {
 		}
 		bound := t.Header.Promises.TurnBound
 		for _, free := range freeIn(t, o) {
-			if free.Length() <= bound || !t.CalmFor(o.Process, free.From, free.To) {
+			if free.Length() <= bound || !t.CalmIn(free.From, free.To, bound+1, o.Process) {
 				continue
 			}
 			v.Violate(func() verdict.Witness { return late(t, o, free, bound) })

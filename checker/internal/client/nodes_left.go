@@ -20,11 +20,10 @@ import (
 // created, to the holds, and the stays inside a double barrier, that came of them, and to each hold
 // with its token: a place may be handed on within a client. Once these are over the session has no
 // use for it. A call that gave up deletes its node in the background, so the node may stay for a
-// quarter of TurnBound, the time that wakeUps allows too. No time counts from two session timeouts
-// before the last use to the end of that bound if in it a fault was in force that hits a process of
-// the session, or a server, or if nothing was recorded for half a session timeout: the deletion
-// waits for a connection. Neither does a node count whose session ended, or whose client crashed,
-// within the bound.
+// quarter of TurnBound, the time that wakeUps allows too, in which no fault was in force that hits a
+// process of the session, or a server, nor in the two session timeouts before, and in which the run went
+// on: the deletion waits for a connection. A node does not count whose session ended, or whose client
+// crashed, within the bound.
 //
 // A release that succeeded, and a try that was refused, have waited until their node was gone, if
 // the target promises FirstNode. The node of a session that ended goes with the session, and a
@@ -252,7 +251,7 @@ func (j *nodesLeft) left(n *service.Node) (idle facts.Span, left bool) {
 	from := n.Created.Time
 	for _, s := range append(slices.Clip(j.usesOf(n)), use{Span: facts.Span{From: end, To: end}}) {
 		idle = facts.Span{From: from, To: min(s.From, end)}
-		if idle.Length() > bound && j.calm(n.Session, idle.From-j.t.Calm(), idle.From+bound) {
+		if j.t.CalmIn(idle.From, idle.To, bound+1, j.users[n.Session]...) {
 			return idle, true
 		}
 		if from = max(from, s.To); from >= end {
@@ -268,15 +267,4 @@ func (j *nodesLeft) usesOf(n *service.Node) []use {
 	return slices.DeleteFunc(slices.Clone(j.use[useOf{n.Session, n.Lock()}]), func(u use) bool {
 		return u.node != n.Created.Zxid && (u.From > at || u.To < at)
 	})
-}
-
-// calm reports whether in a stretch of time no fault was in force that hits the session or a
-// server, and the run went on.
-func (j *nodesLeft) calm(session string, from, to time.Duration) bool {
-	for _, p := range j.users[session] {
-		for range j.t.Faults.ReachingOrOnServers(p, from, to) {
-			return false
-		}
-	}
-	return len(j.users[session]) > 0 && j.t.WentOn(from, to)
 }

@@ -265,6 +265,38 @@ func (t *Trace) CalmFor(process int, from, to time.Duration) bool {
 	return t.WentOn(from, to)
 }
 
+// CalmIn reports whether a stretch of time of this length lies between two times for which CalmFor is true
+// for all of the processes.
+func (t *Trace) CalmIn(from, to, length time.Duration, processes ...int) bool {
+	for to-from >= length {
+		// The last thing between from and its end that disturbs the processes.
+		disturbed, last := false, from
+		later := func(s Span) {
+			if s.From <= from+length && s.To >= from-t.Calm() {
+				disturbed, last = true, max(last, s.To)
+			}
+		}
+		for _, p := range processes {
+			for f := range t.Faults.ReachingOrOnServers(p, from-t.Calm(), from+length) {
+				later(Span{From: f.Start, To: f.Stop})
+			}
+		}
+		for _, spans := range [][]Span{t.Quiet.Spans, t.Faults.Stalls} {
+			for _, s := range spans {
+				later(s)
+			}
+		}
+		switch {
+		case !disturbed:
+			return len(processes) > 0
+		case last >= to:
+			return false
+		}
+		from = last + t.Calm() + 1
+	}
+	return false
+}
+
 // WentOn reports whether the run went on in all of a stretch of time.
 func (t *Trace) WentOn(from, to time.Duration) bool {
 	in := func(s Span) bool { return s.From <= to && s.To >= from }

@@ -56,8 +56,8 @@ func termsOf(s *facts.Service, lock string) (all []term) {
 }
 
 // late finds observations during which another leader than the one that the client knew led, or
-// none did, for longer than the bound of a wake-up, while no fault hit the client or a server, or
-// had ended less than two session timeouts before.
+// none did, for longer than the bound of a wake-up, in which no fault hit the client or a server, nor in
+// the two session timeouts before.
 func (j *observersJudge) late() {
 	terms := map[string][]term{}
 	for _, a := range j.news {
@@ -66,7 +66,7 @@ func (j *observersJudge) late() {
 		}
 		for _, of := range terms[a.Lock] {
 			missed := facts.Span{From: max(of.From, a.Call), To: min(of.To, a.Ret, j.t.End)}
-			if of.zxid == a.knew && !a.first || missed.Length() <= j.t.Header.Promises.TurnBound || a.Result == histories.Info || !j.t.CalmFor(a.Process, missed.From, missed.To) {
+			if of.zxid == a.knew && !a.first || missed.Length() <= j.t.Header.Promises.TurnBound || a.Result == histories.Info || !j.t.CalmIn(missed.From, missed.To, j.t.Header.Promises.TurnBound+1, a.Process) {
 				continue
 			}
 			j.v.Violate(func() verdict.Witness {
