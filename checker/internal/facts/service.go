@@ -270,7 +270,7 @@ func (t *Trace) CalmFor(process int, from, to time.Duration) bool {
 func (t *Trace) CalmIn(from, to, length time.Duration, processes ...int) bool {
 	for to-from >= length {
 		// The last thing between from and its end that disturbs the processes.
-		disturbed, last := false, from
+		disturbed, last := false, from-t.Calm()
 		later := func(s Span) {
 			if s.From <= from+length && s.To >= from-t.Calm() {
 				disturbed, last = true, max(last, s.To)
