@@ -106,3 +106,55 @@ func TestALossHasACause(t *testing.T) {
 		})
 	}
 }
+
+// A lease is not lost before a deadline that it has reported, and that its client is to keep, by a log
+// whose times are exact; nor is the connection told to be lost before.
+func TestALossIsNotToldBeforeAFirmDeadline(t *testing.T) {
+	const good = 1000 // ms after 20
+	left := func(firm bool) func(*run) {
+		d := good * time.Millisecond
+		return func(r *run) {
+			r.want(5, 1).got(10, 1, 41).says(20, 1, histories.Event{Token: tok(41), Depth: 1}, histories.Saying{Asked: 20 * time.Millisecond, Left: &d, Firm: firm})
+		}
+	}
+	loses := func(ms int) func(*run) { return func(r *run) { r.lost(ms, 1) } }
+	unlinked := func(ms int) func(*run) {
+		return func(r *run) {
+			for i, state := range []string{histories.ConnectionConnected, histories.ConnectionSuspended, histories.ConnectionLost} {
+				r.add(ms-2+i, histories.Event{Type: histories.Says, Process: 1, Session: session(1), Saying: &histories.Saying{Asked: time.Duration(ms-2+i) * time.Millisecond, Connection: state, Client: 1}})
+			}
+		}
+	}
+	stands := func() *servers { return newServers().node(1, 6, 41).deleted(1, 2000, 42) }
+	for name, test := range map[string]struct {
+		says, then func(*run)
+		servers    *servers
+		wrong      string
+	}{
+		"before it":                           {left(true), loses(900), stands(), "the lease was good until"},
+		"at it":                               {left(true), loses(20 + good), stands(), ""},
+		"before one that is not firm":         {left(false), loses(900), stands(), ""},
+		"its node is gone":                    {left(true), loses(900), newServers().node(1, 6, 41).deleted(1, 800, 42), ""},
+		"its session has ended":               {left(true), loses(900), stands().expired(1, 800, 42), ""},
+		"its session was forced to end":       {left(true), func(r *run) { r.expire(800, 1).lost(900, 1) }, stands(), ""},
+		"in real time":                        {left(true), loses(900), func() *servers { s := stands(); s.Clock = 2; return s }(), ""},
+		"not promised":                        {left(true), loses(900), stands(), ""},
+		"the connection, before it":           {left(true), unlinked(900), stands(), "its connection is lost"},
+		"the connection, at it":               {left(true), unlinked(20 + good), stands(), ""},
+		"the connection, of an ended session": {left(true), unlinked(900), stands().expired(1, 800, 42), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if test.servers.Clock != 2 {
+				test.servers.Clock = 0
+			}
+			r := promising(t)
+			r.h.Header.Promises.Returns = name != "not promised"
+			test.says(r)
+			test.then(r)
+			v := r.report(WithService(&test.servers.Log)).Verdict(AnswersAreTrue)
+			if wrong := v.Outcome == verdict.Violated; wrong != (test.wrong != "") || wrong && !strings.Contains(v.Witnesses[0].String(), test.wrong) {
+				t.Errorf("%v: %s %v", v.Outcome, v.Reason, v.Witnesses)
+			}
+		})
+	}
+}

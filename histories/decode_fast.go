@@ -244,6 +244,9 @@ func (r *reader) saying() *Saying {
 			bit, s.Connection = 1<<9, r.text()
 		case "client":
 			bit, s.Client = 1<<10, int(r.number(31))
+		case "firm":
+			firm := r.truth()
+			bit, s.Firm = 1<<11, firm != nil && *firm
 		}
 		if r.bad || bit == 0 || seen&bit != 0 {
 			break

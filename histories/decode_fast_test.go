@@ -27,6 +27,7 @@ func FuzzReader(f *testing.F) {
 		`{"time":1,"type":"ok"}`,
 		`{"time":3,"type":"says","process":1,"lock":"a","saying":{"asked":2,"valid":true,"left":-5,"depth":1,"ended":false,"held":true,"told":"lost"}}`,
 		`{"time":3,"type":"says","process":1,"lock":"a","saying":{"asked":2,"state":"held"}}`,
+		`{"time":3,"type":"says","process":1,"lock":"a","saying":{"asked":2,"left":5,"firm":true}}`,
 		`{"time":3,"type":"says","process":1,"saying":{"asked":2,"connection":"lost","client":4}}`,
 		`{"time":3,"type":"says","process":1,"lock":"a","saying":{"asked":2,"valid":null}}`,
 		`{"time":3,"type":"says","process":1,"lock":"a","saying":{"asked":2,"asked":3}}`,

@@ -17,6 +17,7 @@ type Saying struct {
 	Valid *bool          `json:"valid,omitempty"` // is exclusivity guaranteed now?
 	Left  *time.Duration `json:"left,omitempty"`  // from Asked to its deadline, which was read after Valid
 	Least *time.Duration `json:"least,omitempty"` // of a lease of several locks: from Asked to the earliest deadline of the parts, read after Left
+	Firm  bool           `json:"firm,omitempty"`  // the lease is to be kept until that deadline, also when its link breaks
 	Depth int            `json:"depth,omitempty"` // 1 is the outermost
 	Ended *bool          `json:"ended,omitempty"` // has its context ended?
 	State string         `json:"state,omitempty"` // StateHeld and so on; the deadline did not move from before Valid was read until State was read
@@ -31,8 +32,9 @@ type Saying struct {
 	Held  *bool         `json:"held,omitempty"` // does an owner hold it through this client?
 	Queue []Participant `json:"queue,omitzero"` // the contenders in its queue, in order; empty: none
 
-	// Told is a notice about the lease that an observer received without asking:
-	// ToldAcquired, ToldLost or ToldReleased.
+	// Told is a notice that an observer received without asking: ToldAcquired and so on. It is
+	// about the lease or, with ToldAcquiring and ToldGaveUp, about the acquire of the lock that
+	// the process has under way. The event's error is that of ToldGaveUp.
 	Told string `json:"told,omitempty"`
 
 	// Connection is the state of a client's connection to the servers that a listener was
@@ -64,6 +66,12 @@ const (
 	ToldAcquired = "acquired" // the lease was granted
 	ToldLost     = "lost"     // the lease was lost
 	ToldReleased = "released" // the lease was released before it was lost
+
+	// A target that tells one of these tells all three.
+
+	ToldAcquiring       = "acquiring"        // the acquire contends from now on
+	ToldGaveUp          = "gave-up"          // the acquire that contended ends without a lease
+	ToldRevokeRequested = "revoke-requested" // the holder of the lease was asked to release it, before its listeners are told
 )
 
 // Participant is one contender in a lock's queue, as the lock reports it.

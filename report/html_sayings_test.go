@@ -69,6 +69,14 @@ func TestWhatALockSaysIsListedOnce(t *testing.T) {
 			[]string{"an observer of process 1 is told that its lease of a with token 0x1 was acquired, and at 2.000000 s that it was released",
 				"an observer of process 1 is told that its lease of a with token 0x2 was acquired", "an observer of process 1 is told that its lease of a with token 0x2 was lost"},
 		},
+		"an observer, of an acquire meanwhile": {
+			[]histories.Event{told(1*s, 1, histories.ToldAcquired), told(2*s, 0, histories.ToldAcquiring), told(3*s, 0, histories.ToldGaveUp), told(4*s, 1, histories.ToldReleased)},
+			[]string{"an observer of process 1 is told that its lease of a with token 0x1 was acquired, and at 4.000000 s that it was released"},
+		},
+		"an observer, of an acquire near a violation": {
+			[]histories.Event{told(20*s, 0, histories.ToldAcquiring)},
+			[]string{"an observer of process 1 is told that its acquire of a contends"},
+		},
 		"the close of a client": {
 			[]histories.Event{{Time: s, Type: histories.Closing, Process: 1}, {Time: 2 * s, Type: histories.Closed, Process: 1}},
 			[]string{"process 1 closes its client, and gives back all that it holds", "process 1 has closed its client"},

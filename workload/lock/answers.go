@@ -62,12 +62,15 @@ type QueueLocker interface {
 }
 
 // Notification is a message of the lock to an observer of an outermost lease: one when it was
-// acquired, and one when it was lost or released.
+// acquired, and one when it was lost or released, see Env.Told. [Told] takes those of acquires and of
+// requests to release.
 type Notification struct {
-	What    string // histories.ToldAcquired, ToldLost or ToldReleased
+	What    string // histories.ToldAcquired and so on
 	Lock    string
 	Token   histories.Token // of the lease
 	Session int64           // of the lease
+	Owner   string          // with ToldAcquired: whose acquire got the lease, see OwnerOf; may be empty
+	Err     error           // with ToldGaveUp
 }
 
 // GuardedLease is implemented by the leases of targets that promise histories.Promises.Guards:

@@ -12,5 +12,6 @@
 //
 // The answers of a lock about itself are judged if its target promises histories.Promises.Says.
 // Leases and lockers answer the questions that they have methods for: [DeadlineLease],
-// [HeldLocker], [QueueLocker] and so on; an observer of the target reports through [Env].Told.
+// [HeldLocker], [QueueLocker] and so on; an observer of the target reports through [Env].Told
+// and [Told].
 package lock

@@ -20,10 +20,11 @@ type Place struct {
 }
 
 // Attempt is one acquire, carried by its context: a place in a queue belongs to the acquire
-// that took it, even when the target reports the place late.
+// that took it, even when the target reports the place late, and so do notifications.
 type Attempt struct {
-	Owner    string      // the owner that acquires, as in the history; empty where it is not known
-	Enqueued func(Place) // records a place of the acquire
+	Owner    string             // the owner that acquires, as in the history; empty where it is not known
+	Enqueued func(Place)        // records a place of the acquire
+	Told     func(Notification) // records a notification; nil where none is judged
 }
 
 type attemptKey struct{}
@@ -38,6 +39,15 @@ func WithAttempt(ctx context.Context, a Attempt) context.Context {
 func Enqueued(ctx context.Context, p Place) {
 	if a, ok := ctx.Value(attemptKey{}).(Attempt); ok {
 		a.Enqueued(p)
+	}
+}
+
+// Told records a notification of the acquire, or of the lease that it was granted, with the attempt
+// that ctx carries: histories.ToldAcquiring, ToldGaveUp or ToldRevokeRequested. ctx has the values of
+// the context given to the acquire. A target that tells one of these tells all of them.
+func Told(ctx context.Context, n Notification) {
+	if a, ok := ctx.Value(attemptKey{}).(Attempt); ok && a.Told != nil {
+		a.Told(n)
 	}
 }
 

@@ -57,20 +57,7 @@ func (t ofRecipes) Open(ctx context.Context, env lock.Env) (lock.Client, error) 
 		recipes.WithSessionTimeout(env.SessionTimeout),
 		recipes.WithIdentity("zkverify"), // the same in every process: a simulated run is repeated exactly
 		recipes.WithDialer(env.Dial),
-		recipes.WithObserver(recipes.Observer{
-			Enqueued: func(ctx context.Context, e recipes.Enqueued) {
-				env.Enqueued(ctx, lock.Place{
-					Lock: path.Base(e.Path), Token: histories.Token(e.Token), Sequence: lock.Sequence(e.Node), Ahead: e.Ahead,
-				})
-			},
-			Acquired: func(l *recipes.Lease, _ time.Duration) { env.Told(recipesNotification(histories.ToldAcquired, l)) },
-			Lost: func(l *recipes.Lease, _ recipes.LossReason, _ time.Duration) {
-				env.Told(recipesNotification(histories.ToldLost, l))
-			},
-			Released:  func(l *recipes.Lease, _ time.Duration) { env.Told(recipesNotification(histories.ToldReleased, l)) },
-			Suspended: func(l *recipes.Lease) { env.Suspended(histories.Token(l.Token()), true) },
-			Resumed:   func(l *recipes.Lease) { env.Suspended(histories.Token(l.Token()), false) },
-		}),
+		recipes.WithObserver(recipesObserver(env)),
 	}
 	if m := env.Auth.SASL(); m != nil {
 		options = append(options, recipes.WithSASL(m), recipes.WithACL(env.Auth.ACL()...))
@@ -92,6 +79,38 @@ func (t ofRecipes) Open(ctx context.Context, env lock.Env) (lock.Client, error) 
 	}
 	conn := recipesConn{c, env}
 	return &recipesClient{conn, recipesBarriers{conn, new(recipesMembers)}, queued(conn.mutex)}, nil
+}
+
+// recipesObserver returns the observer that reports to the harness.
+func recipesObserver(env lock.Env) recipes.Observer {
+	return recipes.Observer{
+		Acquiring: func(ctx context.Context, a recipes.Acquiring) context.Context {
+			lock.Told(ctx, lock.Notification{What: histories.ToldAcquiring, Lock: path.Base(a.Path)})
+			return ctx
+		},
+		Enqueued: func(ctx context.Context, e recipes.Enqueued) {
+			env.Enqueued(ctx, lock.Place{
+				Lock: path.Base(e.Path), Token: histories.Token(e.Token), Sequence: lock.Sequence(e.Node), Ahead: e.Ahead,
+			})
+		},
+		GaveUp: func(ctx context.Context, a recipes.Acquiring, err error) {
+			lock.Told(ctx, lock.Notification{What: histories.ToldGaveUp, Lock: path.Base(a.Path), Err: err})
+		},
+		Acquired: func(l *recipes.Lease, _ time.Duration) {
+			n := recipesNotification(histories.ToldAcquired, l)
+			n.Owner = lock.OwnerOf(l.Context())
+			env.Told(n)
+		},
+		Lost: func(l *recipes.Lease, _ recipes.LossReason, _ time.Duration) {
+			env.Told(recipesNotification(histories.ToldLost, l))
+		},
+		Released:  func(l *recipes.Lease, _ time.Duration) { env.Told(recipesNotification(histories.ToldReleased, l)) },
+		Suspended: func(l *recipes.Lease) { env.Suspended(histories.Token(l.Token()), true) },
+		Resumed:   func(l *recipes.Lease) { env.Suspended(histories.Token(l.Token()), false) },
+		RevokeRequested: func(l *recipes.Lease) {
+			lock.Told(l.Context(), recipesNotification(histories.ToldRevokeRequested, l))
+		},
+	}
 }
 
 type recipesClient struct {

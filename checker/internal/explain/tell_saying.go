@@ -21,7 +21,15 @@ func tellSaying(e *histories.Event, who, lock string) string {
 			parts = append(parts, not)
 		}
 	}
-	if s.Told != "" {
+	switch s.Told {
+	case "":
+	case histories.ToldAcquiring:
+		return fmt.Sprintf("an observer of %s is told that its acquire of %s contends", who, lock)
+	case histories.ToldGaveUp:
+		return fmt.Sprintf("an observer of %s is told that its acquire of %s ends without a lease: %s", who, lock, e.Error)
+	case histories.ToldRevokeRequested:
+		return fmt.Sprintf("an observer of %s is told that the release of its lease of %s with token %s was asked for", who, lock, verdict.Token(e.Token))
+	default:
 		return fmt.Sprintf("an observer of %s is told that its lease of %s with token %s was %s", who, lock, verdict.Token(e.Token), s.Told)
 	}
 	if s.Connection != "" {

@@ -13,7 +13,7 @@ type Process struct {
 	Began   time.Duration // its first invocation; forever if it made none
 	Retired time.Duration // forever if it was not retired
 	Open    []*Op
-	parts   map[string]*Op // the parts of an open operation over many locks, by lock: see openOn
+	parts   map[string]*Op // the parts of an open operation over many locks, by lock: see OpenOn
 	Holds   Held           // the holds that it has
 	closing []*Hold        // the holds that it releases by closing its client
 	last    lastOwnership
@@ -23,8 +23,8 @@ type Process struct {
 // Gone reports whether p has come to its end.
 func (p *Process) Gone() bool { return p.Retired != Forever }
 
-// openOn returns the operations that are open on a lock: one, or none.
-func (p *Process) openOn(lock string) []*Op {
+// OpenOn returns the operations that are open on a lock: one, or none.
+func (p *Process) OpenOn(lock string) []*Op {
 	if p.parts != nil {
 		if o := p.parts[lock]; o != nil {
 			return o.alone[:]

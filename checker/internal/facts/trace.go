@@ -103,7 +103,7 @@ func (t *Trace) Step(e *histories.Event) {
 	case histories.Lost:
 		t.held.lost(i, e)
 		for _, lock := range LocksOf(e) {
-			for _, o := range t.Process(e.Process).openOn(lock) {
+			for _, o := range t.Process(e.Process).OpenOn(lock) {
 				o.Told = o.Told || o.Hold != nil && about(e, o.Hold)
 			}
 		}
@@ -208,7 +208,7 @@ func (t *Trace) complete(i int, e *histories.Event) {
 
 func (t *Trace) enqueued(i int, e *histories.Event) {
 	t.Quiet.Answered(e.Time)
-	for _, o := range t.Process(e.Process).openOn(e.Lock) {
+	for _, o := range t.Process(e.Process).OpenOn(e.Lock) {
 		if !o.Acquires() {
 			continue
 		}

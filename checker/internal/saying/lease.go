@@ -57,8 +57,13 @@ func (s *sayings) aboutLease(i int, e *histories.Event, h *facts.Hold) {
 		d := deadline{said.Asked + *said.Left, p, lock, e.Session, said.Asked}
 		if gone, ended := s.t.Sessions.Expired[e.Session]; ended {
 			s.tooLate(d, gone)
-		} else if d.at > s.deadlines[e.Session].at {
-			s.deadlines[e.Session] = d
+		} else {
+			if d.at > s.deadlines[e.Session].at {
+				s.deadlines[e.Session] = d
+			}
+			if said.Firm && d.at > s.firm[e.Session].at {
+				s.firm[e.Session] = d
+			}
 		}
 	}
 }
@@ -79,6 +84,7 @@ func (s *sayings) expired(session string, gone time.Duration) {
 		s.tooLate(d, gone)
 		delete(s.deadlines, session)
 	}
+	delete(s.firm, session)
 }
 
 // tooLate judges a deadline: the servers must not end the session before it, unless a fault
@@ -138,7 +144,12 @@ func (s *sayings) use(u user, n int) {
 // Began and Ended count holds.
 func (s *sayings) Began(h *facts.Hold) { s.holds(h, 1) }
 
-func (s *sayings) Ended(h *facts.Hold) { s.holds(h, -1) }
+func (s *sayings) Ended(h *facts.Hold) {
+	s.holds(h, -1)
+	if h.Why == facts.ByLoss {
+		s.lostBefore(h)
+	}
+}
 
 func (s *sayings) holds(h *facts.Hold, n int) {
 	s.use(user{h.Lock, h.Mode, "", h.Process}, n)
@@ -147,7 +158,12 @@ func (s *sayings) holds(h *facts.Hold, n int) {
 
 // Invoked counts an operation that is under way, and ends removes those of a process that are
 // over.
-func (s *sayings) Invoked(o *facts.Op) { s.use(user{o.Lock, anyMode, o.Session, noProcess}, 1) }
+func (s *sayings) Invoked(o *facts.Op) {
+	s.use(user{o.Lock, anyMode, o.Session, noProcess}, 1)
+	if o.Kind == histories.Revoke {
+		s.contends.asked(o)
+	}
+}
 
 func (s *sayings) ends(process int) {
 	for _, o := range s.t.Process(process).Open {

@@ -32,6 +32,8 @@ func (s *sayings) told(i int, e *histories.Event) {
 		n = &l.lost
 	case histories.ToldReleased:
 		n = &l.released
+	default:
+		s.contends.granted(i, e)
 	}
 	p := s.party(i, e, l.hold)
 	if *n++; *n == 2 {

@@ -21,12 +21,15 @@ type sayings struct {
 
 	answers, queues, nodes, notifications, places int // that were compared with the record
 
-	deadlines map[string]deadline   // by session: the latest that a lease of it reported
+	deadlines map[string]deadline // by session: the latest that a lease of it reported
+	firm      map[string]deadline // of those that are firm
+	early     []early
 	lines     map[string]*queueSaid // by lock
 	stale     []staleList
 	leases    map[facts.LeaseKey]*leaseSaid
 	complete  []*leaseSaid // whose observers were told everything, in that order
 	waiting   map[*facts.Process]*unsaid
+	contends  contentions
 	states    states
 	users     map[user]int
 	refused   []*facts.Op                      // releases that reported a loss before the deadline
@@ -45,10 +48,10 @@ type leaseSaid struct {
 // is read.
 func New(t *facts.Trace, v *verdict.Verdict) judge.Judge {
 	s := &sayings{
-		t: t, v: v, deadlines: map[string]deadline{}, lines: map[string]*queueSaid{},
+		t: t, v: v, deadlines: map[string]deadline{}, firm: map[string]deadline{}, lines: map[string]*queueSaid{},
 		leases: map[facts.LeaseKey]*leaseSaid{}, waiting: map[*facts.Process]*unsaid{}, answered: map[*facts.Process]time.Duration{},
 	}
-	s.users = map[user]int{}
+	s.users, s.contends = map[user]int{}, newContentions(s)
 	s.states = states{of: s, connections: map[int]string{}}
 	if t.Header.Promises.Says {
 		t.Listen(s)
@@ -65,8 +68,10 @@ func (s *sayings) Conclude(*judge.Engines, *facts.Trace) {
 		return
 	}
 	s.untold()
+	s.contends.conclude()
 	s.listedLate()
 	s.notLost()
+	s.tooEarly()
 	v.Promised, v.Expected = true, true
 	v.Count("answers of leases and locks", s.answers)
 	v.Count("lists of a queue", s.queues)
@@ -88,8 +93,13 @@ func (s *sayings) Event(i int, e *histories.Event) {
 	switch e.Type {
 	case histories.OK, histories.Fail, histories.Info, histories.Crash:
 		s.ends(e.Process) // before its session may change
+		if e.Type == histories.Crash {
+			s.contends.crashed(s.t.Process(e.Process))
+		}
 	case histories.Says:
 		s.said(i, e)
+	case histories.RevokeRequested:
+		s.contends.heard(i, e)
 	case histories.Expired:
 		if _, seen := s.t.Sessions.Expired[e.Session]; !seen {
 			s.expired(e.Session, e.Time)
@@ -99,7 +109,12 @@ func (s *sayings) Event(i int, e *histories.Event) {
 
 // said takes in one answer or notification.
 func (s *sayings) said(i int, e *histories.Event) {
-	if e.Saying.Told != "" {
+	switch e.Saying.Told {
+	case "":
+	case histories.ToldAcquiring, histories.ToldGaveUp, histories.ToldRevokeRequested:
+		s.contends.tell(i, e)
+		return
+	default:
 		s.told(i, e)
 		return
 	}
@@ -127,6 +142,9 @@ func (s *sayings) said(i int, e *histories.Event) {
 // Completed takes in the end of an operation, after its hold was updated.
 func (s *sayings) Completed(o *facts.Op) {
 	s.answered[o.By] = o.Ret
+	if o.Acquires() {
+		s.contends.ended(o)
+	}
 	switch {
 	case o.Acquires() && o.OK() && o.Hold != nil && o.Hold.Acquire == o:
 		l := s.lease(facts.LeaseKey{Lock: o.Lock, Token: o.Token})

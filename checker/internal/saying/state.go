@@ -96,6 +96,9 @@ func (st *states) told(i int, e *histories.Event) {
 	st.of.answers++
 	was, is := st.connections[e.Saying.Client], e.Saying.Connection
 	st.connections[e.Saying.Client] = is
+	if is == histories.ConnectionLost {
+		st.of.lostLink(i, e)
+	}
 	if slices.Contains(next[was], is) {
 		return
 	}

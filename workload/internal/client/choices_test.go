@@ -32,14 +32,15 @@ func TestClientsTakeOptionsAsTheSeedSays(t *testing.T) {
 func TestWhatAListenerIsToldIsOnRecord(t *testing.T) {
 	a, b, _, events := couple(t)
 	a.Run.Promises.Says = true
-	first, second := a.standing(), b.standing()
+	session := func() string { return "s" }
+	first, second := a.standing(session), b.standing(session)
 	second(histories.ConnectionConnected)
 	first(histories.ConnectionConnected)
 	first(histories.ConnectionClosed)
 	// The first state of a client that opens after a crash is reported while it has no process
 	// yet.
 	a.Die("a", 1)
-	third := a.standing()
+	third := a.standing(session)
 	third(histories.ConnectionConnected)
 	a.Revive()
 	third(histories.ConnectionSuspended)
@@ -47,6 +48,9 @@ func TestWhatAListenerIsToldIsOnRecord(t *testing.T) {
 	for _, e := range events() {
 		if e.Type != histories.Says {
 			continue
+		}
+		if e.Session != "s" {
+			t.Errorf("its session is %q", e.Session)
 		}
 		got = append(got, histories.Saying{Connection: e.Saying.Connection, Client: e.Saying.Client})
 	}

@@ -112,7 +112,7 @@ func (c *Client) LastSent() time.Time {
 func (c *Client) Status() fault.Client {
 	out := fault.Client{Index: c.Index, Process: c.Current(), Links: c.app.Links, Together: c.app.indexes()}
 	c.Activity.Status(&out)
-	out.EndsHold = c.app.endEarly.Load()
+	out.EndsHold = c.EndsEarly()
 	if c.Run.Processes {
 		out.Worker = c.app.number()
 	}
@@ -122,21 +122,26 @@ func (c *Client) Status() fault.Client {
 	return out
 }
 
+// EndsEarly reports whether the target's client gives up its locks when it is cut off, see
+// lock.Choices.
+func (c *Client) EndsEarly() bool { return c.app.endEarly.Load() }
+
 // told implements lock.Env.Told: it records the notification to an observer of the client.
 func (c *Client) told(t lock.Notification) {
 	if !c.Run.Promises.Says {
 		return
 	}
 	c.RecordOfClient(histories.Event{
-		Type: histories.Says, Lock: t.Lock, Token: t.Token, Session: lock.SessionName(t.Session),
+		Type: histories.Says, Lock: t.Lock, Token: t.Token, Session: lock.SessionName(t.Session), Owner: t.Owner,
 		Saying: &histories.Saying{Asked: c.Run.Journal.Elapsed(), Told: t.What},
 	})
 }
 
 // standing returns lock.Env.Connection for another client of the target: a function that
 // records the states of its connection. The states reported while it is being opened after a
-// crash are recorded before the next state: the client has no process until then.
-func (c *Client) standing() func(state string) {
+// crash are recorded before the next state: the client has no process until then. session returns
+// the client's session.
+func (c *Client) standing(session func() string) func(state string) {
 	number := int(c.Run.opened.Add(1))
 	var mu sync.Mutex // guards said
 	var said []histories.Event
@@ -147,7 +152,7 @@ func (c *Client) standing() func(state string) {
 		mu.Lock()
 		defer mu.Unlock()
 		said = append(said, histories.Event{
-			Type:   histories.Says,
+			Type: histories.Says, Session: session(),
 			Saying: &histories.Saying{Asked: c.Run.Journal.Elapsed(), Connection: state, Client: number},
 		})
 		for len(said) > 0 && c.RecordOfClient(said[0]) {

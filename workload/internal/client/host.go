@@ -67,7 +67,7 @@ func (c *Client) Open(ctx context.Context) error {
 	env := lock.Env{
 		Servers: slices.Clone(a.servers), SessionTimeout: c.Run.SessionTimeout, TickTime: c.Run.TickTime,
 		Root: c.Run.Observer.LockRoot(), Auth: c.Run.Auth, Locks: c.Run.Locks, Enqueued: lock.Enqueued, Suspended: a.suspended, Told: c.told,
-		Connection: c.standing(), Choices: choices,
+		Choices: choices,
 	}
 	start := c.openHere
 	if c.Run.Hosted() {
@@ -89,6 +89,10 @@ func (c *Client) openHere(ctx context.Context, env lock.Env) error {
 	w := inprocess.NewWire(a.ids, c.Run.Dialer, c.Run.SessionTimeout)
 	a.begun(w)
 	env.Dial = w.Dial
+	env.Connection = c.standing(func() string {
+		session, _, _ := w.Credentials()
+		return lock.SessionName(session)
+	})
 	target, err := c.Run.Target.Open(ctx, env)
 	if err != nil {
 		w.Tear() // after this no connection that Open has left can keep a session

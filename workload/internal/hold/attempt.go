@@ -61,6 +61,33 @@ func (a *attempt) enqueued(p lock.Place) {
 	})
 }
 
+// told records a notification of the acquire, or of its lease.
+func (a *attempt) told(n lock.Notification) {
+	if !a.c.Run.Promises.Says {
+		return
+	}
+	if n.Lock != a.Lock && !slices.ContainsFunc(a.Parts, func(part histories.Part) bool { return part.Lock == n.Lock }) {
+		return // of a lock that is not known
+	}
+	e := histories.Event{
+		Type: histories.Says, Process: a.Process, Lock: n.Lock, Owner: a.Owner, Token: n.Token,
+		Saying: &histories.Saying{Asked: a.c.Run.Journal.Elapsed(), Told: n.What},
+	}
+	if n.What == histories.ToldRevokeRequested {
+		e.Session = lock.SessionName(n.Session)
+		a.c.RecordAlive(e) // as the listeners' notices of the same lease are
+		return
+	}
+	if n.Err != nil {
+		e.Error = n.Err.Error()
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.open {
+		a.c.Record(e)
+	}
+}
+
 // Acquire runs one acquire of the locks in asked, by calling do, and returns the hold if it got
 // it. The depth in asked is above 1 if the owner asks as if it held the lock. After an error
 // the client does not hold the lock: the acquire fails.
@@ -73,7 +100,7 @@ func Acquire(ctx context.Context, c *client.Client, op histories.Op, asked histo
 	ctx, returned := c.Cancellable(ctx)
 	defer returned()
 	late := lateness(ctx)
-	lease, err := do(lock.WithAttempt(ctx, lock.Attempt{Owner: a.Owner, Enqueued: a.enqueued}))
+	lease, err := do(lock.WithAttempt(ctx, lock.Attempt{Owner: a.Owner, Enqueued: a.enqueued, Told: a.told}))
 	a.Late = late()
 
 	a.mu.Lock()

@@ -1,6 +1,7 @@
 package hold
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -31,6 +32,37 @@ func TestAPlaceIsThatOfTheSessionItNames(t *testing.T) {
 	a.enqueued(lock.Place{Token: histories.Token{Zxid: 2}, Session: "0x0000000000000007"})
 	if len(rec.events) != 1 || rec.events[0].Session != "0x0000000000000007" {
 		t.Errorf("recorded %+v", rec.events)
+	}
+}
+
+// What observers are told of an acquire belongs to it until it returns, and what they are told of its
+// lease as long as its process lives.
+func TestWhatIsToldOfAnAcquireIsOnRecord(t *testing.T) {
+	rec := &inMemoryRecorder{}
+	shared := &client.Shared{Journal: &journal.Journal{Recorder: rec}, Clients: 1, Faults: journal.NewCoverage(nil, nil)}
+	c := client.New(shared, 0)
+	a := &attempt{c: c, open: true, Event: histories.Event{Op: histories.Acquire, Lock: "x", Owner: "p0"}}
+	ctx := lock.WithAttempt(t.Context(), lock.Attempt{Told: a.told})
+	lock.Told(ctx, lock.Notification{What: histories.ToldAcquiring, Lock: "x"}) // the target does not promise what it says
+	shared.Promises.Says = true
+	lock.Told(t.Context(), lock.Notification{What: histories.ToldAcquiring, Lock: "x"})
+	lock.Told(ctx, lock.Notification{What: histories.ToldAcquiring, Lock: "x"})
+	lock.Told(ctx, lock.Notification{What: histories.ToldAcquiring, Lock: "y"})
+	lock.Told(ctx, lock.Notification{What: histories.ToldGaveUp, Lock: "x", Err: lock.ErrLost})
+	a.open = false
+	lock.Told(ctx, lock.Notification{What: histories.ToldGaveUp, Lock: "x", Err: lock.ErrLost})
+	lock.Told(ctx, lock.Notification{What: histories.ToldRevokeRequested, Lock: "x", Token: histories.Token{Zxid: 4}, Session: 7})
+	c.Record(histories.Event{Type: histories.Crash})
+	lock.Told(ctx, lock.Notification{What: histories.ToldRevokeRequested, Lock: "x", Token: histories.Token{Zxid: 4}, Session: 7})
+	var got []string
+	for _, e := range rec.events {
+		if e.Type == histories.Says {
+			got = append(got, e.Owner+" "+e.Lock+" "+e.Saying.Told+" "+e.Error+" "+e.Session)
+		}
+	}
+	want := []string{"p0 x acquiring  ", "p0 x gave-up lease lost ", "p0 x revoke-requested  0x0000000000000007"}
+	if !slices.Equal(got, want) {
+		t.Errorf("on record: %q, want %q", got, want)
 	}
 }
 
