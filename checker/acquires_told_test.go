@@ -18,7 +18,7 @@ func (r *run) grants(ms, p, token int) *run {
 }
 
 func TestAnObserverIsToldOneEndOfEachAcquire(t *testing.T) {
-	const contends, gaveUp = histories.ToldAcquiring, histories.ToldGaveUp
+	const contends, gaveUp, unheard = histories.ToldAcquiring, histories.ToldGaveUp, histories.ToldUnheard
 	const acquire, fail, ok, invoke = histories.Acquire, histories.Fail, histories.OK, histories.Invoke
 	for _, c := range []known{
 		{"it contends and gets the lock", func(r *run) { r.want(0, 1).hears(1, 1, contends).got(2, 1, 5).grants(3, 1, 5) }, verdict.Holds},
@@ -41,6 +41,15 @@ func TestAnObserverIsToldOneEndOfEachAcquire(t *testing.T) {
 		{"it fails and has not given up", func(r *run) { r.want(0, 1).hears(1, 1, contends).answer(3, fail, 1, acquire) }, verdict.Violated},
 		{"it gets the lock and has not contended", func(r *run) {
 			r.want(0, 1).hears(1, 1, contends).hears(2, 1, gaveUp).answer(3, fail, 1, acquire).want(4, 1).got(5, 1, 5)
+		}, verdict.Violated},
+		{"it gets the lock unheard, as another call of its owner is under way", func(r *run) {
+			r.want(0, 1).hears(1, 1, contends).hears(2, 1, gaveUp).answer(3, fail, 1, acquire)
+			r.want(4, 1).hears(4, 1, unheard).grants(5, 1, 5).got(6, 1, 5).release(7, 1).released(8, 1)
+			r.want(9, 1).hears(9, 1, unheard).got(10, 1, 6).grants(11, 1, 6)
+		}, verdict.Holds},
+		{"it gets the lock twice, once unheard", func(r *run) {
+			r.want(0, 1).hears(1, 1, contends).hears(2, 1, gaveUp).answer(3, fail, 1, acquire)
+			r.want(4, 1).hears(4, 1, unheard).grants(5, 1, 5).got(6, 1, 5).grants(11, 1, 6)
 		}, verdict.Violated},
 		{"it has a place and has not contended", func(r *run) {
 			r.want(0, 1).hears(1, 1, contends).got(2, 1, 5).want(3, 2).place(4, 2, 6).answer(5, fail, 2, acquire)

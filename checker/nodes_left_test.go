@@ -299,12 +299,26 @@ func TestTheServersShowWhatATransactionDidNotCheck(t *testing.T) {
 		r.op(102, histories.Lost, 1, "", histories.Event{Mode: histories.ModeWrite, Token: tok(41), Session: session(1)})
 		r.op(105, histories.OK, 1, histories.Acquire, histories.Event{Mode: histories.ModeRead, Token: tok(43), Session: session(1)})
 	}
+	// The writer asks to read while it gives the lock back.
+	goesOn := func(r *run) {
+		r.h.Header.Promises.Guards = true
+		r.ofRecipes(map[string]histories.Lock{"a": {Recipe: histories.ReadWrite}})
+		write, read := histories.Event{Mode: histories.ModeWrite, Depth: 1}, histories.Event{Mode: histories.ModeRead}
+		r.op(5, histories.Invoke, 1, histories.Acquire, write)
+		r.op(10, histories.OK, 1, histories.Acquire, histories.Event{Mode: histories.ModeWrite, Token: tok(41), Depth: 1, Session: session(1)})
+		r.op(100, histories.Invoke, 1, histories.Release, write).op(100, histories.Fail, 1, histories.Release, write)
+		r.op(100, histories.Invoke, 1, histories.Acquire, read)
+		r.op(105, histories.OK, 1, histories.Acquire, histories.Event{Mode: histories.ModeRead, Token: histories.Token{Zxid: 41, Sub: 1}, Depth: 1, Session: session(1)})
+		w := histories.Event{Mode: histories.ModeRead, Store: histories.StoreGuarded, Value: 1}
+		r.op(200, histories.Invoke, 1, histories.Write, w).op(205, histories.OK, 1, histories.Write, w)
+	}
 	for name, test := range map[string]struct {
 		run       func(*run)
 		servers   *servers
 		guarantee string
 		violated  bool
 	}{
+		"a write under a reader whose writer's node has gone":                      {goesOn, newServers().node(1, 6, 41).deleted(1, 103, 42), NoLostUpdateGuarded, false},
 		"a reader by a node of its own, whose writer's node is gone":               {queued, newServers().node(1, 6, 41).deleted(1, 99, 42).node(1, 103, 43), ReadersAndWriters, true},
 		"a reader by a node of its own, whose writer's node goes in the meantime":  {queued, newServers().node(1, 6, 41).deleted(1, 100, 42).node(1, 103, 43), ReadersAndWriters, false},
 		"a write under two locks, of which the second's node is gone":              {guarded, second(99), NoLostUpdateGuarded, true},

@@ -107,3 +107,12 @@ func TestAReleaseThatIsAnsweredNotHeldIsToldAndShrunk(t *testing.T) {
 		t.Errorf("as word of a loss it is a violation, too: %v", x.Witness)
 	}
 }
+
+// A release that returned because its context had ended says nothing of the lock.
+func TestAReleaseAfterItsContextIsNotAnsweredNotHeld(t *testing.T) {
+	r := newRun(t).want(0, 1).got(1, 1, 1).release(5, 1)
+	r.op(6, histories.Fail, 1, histories.Release, histories.Event{Depth: 1, Error: "context canceled", Late: 1})
+	if v := r.report(WithReleaseNotHeld(NotHeldAsViolation)).Verdict(MutualExclusion); v.Outcome != verdict.Holds {
+		t.Errorf("%v %v", v, v.Witnesses)
+	}
+}

@@ -27,6 +27,20 @@ func TestCallsReturnWithTheirContextAndForAReason(t *testing.T) {
 		r.permits(5, 1, 2, 41).op(50, histories.Invoke, 1, histories.Release, histories.Event{Permits: 2, Depth: 1, Token: tok(41)})
 		r.op(90, histories.Fail, 1, histories.Release, histories.Event{Permits: 2, Depth: 1, Token: tok(41), Refused: true, Error: "lease lost"})
 	}
+	again := func(ret int, e histories.Event) func(*run) {
+		return func(r *run) { r.want(5, 1).got(10, 1, 41).want(20, 1).op(ret, histories.Fail, 1, histories.Acquire, e) }
+	}
+	// A writer or a reader asks for the lock in the other mode at 6 s.
+	crosses := func(first, second histories.Mode, ret int) func(*run) {
+		return func(r *run) {
+			r.ofRecipes(map[string]histories.Lock{"a": {Recipe: histories.ReadWrite}})
+			r.op(5, histories.Invoke, 1, histories.Acquire, histories.Event{Mode: first})
+			r.op(10, histories.OK, 1, histories.Acquire, histories.Event{Mode: first, Token: tok(41), Depth: 1, Session: session(1)})
+			r.op(6000, histories.Invoke, 1, histories.Acquire, histories.Event{Mode: second})
+			r.op(ret, histories.Fail, 1, histories.Acquire, histories.Event{Mode: second, Late: 1})
+		}
+	}
+	stands := func() *servers { return newServers().node(1, 6, 41) }
 	gone := func(ms int) *servers { return newServers().node(1, 6, 41).deleted(1, ms, 42) }
 	byAnother := func() *servers { s := gone(60); s.Nodes[0].By = session(2); return s }
 	for name, test := range map[string]struct {
@@ -41,11 +55,29 @@ func TestCallsReturnWithTheirContextAndForAReason(t *testing.T) {
 		"long after it, in a pause": {func(r *run) {
 			r.want(5, 1).pause(100, 1).wake(890, 1).op(900, histories.Fail, 1, histories.Acquire, histories.Event{Late: 800 * time.Millisecond})
 		}, gone(20), Progress, ""},
-		"long after it, in real time":                            {fails(histories.Event{Late: 800 * time.Millisecond}), func() *servers { s := gone(20); s.Clock = 2; return s }(), Progress, ""},
-		"for no reason":                                          {fails(histories.Event{Unexplained: true, Error: "session ended"}), gone(20), Progress, "its context went on: session ended"},
-		"for no reason, not promised":                            {fails(histories.Event{Unexplained: true, Error: "connection lost"}), gone(20), Progress, ""},
-		"long after it, not promised":                            {fails(histories.Event{Late: time.Second}), gone(20), Progress, ""},
-		"for a reason":                                           {fails(histories.Event{Error: "lease lost"}), gone(20), Progress, ""},
+		"long after it, in real time":                  {fails(histories.Event{Late: 800 * time.Millisecond}), func() *servers { s := gone(20); s.Clock = 2; return s }(), Progress, ""},
+		"for no reason":                                {fails(histories.Event{Unexplained: true, Error: "session ended"}), gone(20), Progress, "its context went on: session ended"},
+		"for no reason, not promised":                  {fails(histories.Event{Unexplained: true, Error: "connection lost"}), gone(20), Progress, ""},
+		"long after it, not promised":                  {fails(histories.Event{Late: time.Second}), gone(20), Progress, ""},
+		"for a reason":                                 {fails(histories.Event{Error: "lease lost"}), gone(20), Progress, ""},
+		"an owner that asks again is answered at once": {again(270, histories.Event{Late: 1}), stands(), Progress, ""},
+		"an owner that asks again waits":               {again(271, histories.Event{Late: 1}), stands(), Progress, "process 1 had lock \"a\" when it called acquire at 0.020000 s, and was answered at 0.271000 s"},
+		"an owner that asks again waits, in real time": {again(271, histories.Event{Late: 1}), func() *servers { s := stands(); s.Clock = 2; return s }(), Progress, ""},
+		"an owner that asks again waits, not promised": {again(271, histories.Event{Late: 1}), stands(), Progress, ""},
+		"an owner that asks again waits, and is paused": {func(r *run) {
+			r.want(5, 1).got(10, 1, 41).want(20, 1).pause(30, 1).wake(290, 1).op(300, histories.Fail, 1, histories.Acquire, histories.Event{Late: 1})
+		}, stands(), Progress, ""},
+		"an owner that asks again has lost the lock": {func(r *run) {
+			r.want(5, 1).got(10, 1, 41).want(20, 1).lost(30, 1).op(900, histories.Fail, 1, histories.Acquire, histories.Event{Late: 1})
+		}, stands(), Progress, ""},
+		"a reader that asks to write waits":  {crosses(histories.ModeRead, histories.ModeWrite, 6251), stands(), Progress, "had lock"},
+		"a writer that asks to read in time": {crosses(histories.ModeWrite, histories.ModeRead, 7000), stands(), Progress, ""},
+		"a writer that asks to read waits":   {crosses(histories.ModeWrite, histories.ModeRead, 7001), stands(), Progress, "had lock"},
+		"a writer that asks to read, a fault": {func(r *run) {
+			crosses(histories.ModeWrite, histories.ModeRead, 7001)(r)
+			r.pause(2001, 1).wake(2002, 1)
+			slices.SortStableFunc(r.h.Events, func(a, b histories.Event) int { return cmp.Compare(a.Time, b.Time) })
+		}, stands(), Progress, ""},
 		"a release that reports the loss of what it gave back":   {releases(histories.Event{Refused: true, Error: "lease lost"}), gone(60), AnswersAreTrue, "the lease was lost; its node was deleted"},
 		"a release that reports it after the deadline":           {releases(histories.Event{Error: "lease lost"}), gone(60), AnswersAreTrue, ""},
 		"a release of a lease whose node another client deleted": {releases(histories.Event{Refused: true, Error: "lease lost"}), byAnother(), AnswersAreTrue, ""},

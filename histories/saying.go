@@ -71,6 +71,7 @@ const (
 
 	ToldAcquiring       = "acquiring"        // the acquire contends from now on
 	ToldGaveUp          = "gave-up"          // the acquire that contended ends without a lease
+	ToldUnheard         = "unheard"          // the notices of this acquire are not on record: another call of its owner is under way
 	ToldRevokeRequested = "revoke-requested" // the holder of the lease was asked to release it, before its listeners are told
 )
 

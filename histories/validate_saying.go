@@ -24,7 +24,7 @@ func says(e *Event) error {
 		}
 	}
 	switch s.Told {
-	case "", ToldAcquired, ToldLost, ToldReleased, ToldAcquiring, ToldGaveUp, ToldRevokeRequested:
+	case "", ToldAcquired, ToldLost, ToldReleased, ToldAcquiring, ToldGaveUp, ToldUnheard, ToldRevokeRequested:
 	default:
 		return fmt.Errorf("an observer was told %q", s.Told)
 	}

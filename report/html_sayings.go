@@ -45,8 +45,11 @@ const (
 // add adds a saying and returns the result; mark is the number of the row that the saying
 // would get. If apart, the saying joins no row.
 func (s *sayings) add(e *histories.Event, mark int, apart bool) joining {
-	if (e.Saying.Told == histories.ToldAcquiring || e.Saying.Told == histories.ToldGaveUp) && !apart {
-		return joined // to the row of its acquire
+	switch e.Saying.Told {
+	case histories.ToldAcquiring, histories.ToldGaveUp, histories.ToldUnheard:
+		if !apart {
+			return joined // to the row of its acquire
+		}
 	}
 	key := fmt.Sprintf("%d %s %t", e.Process, strings.Join(locksOf(e), "+"), e.Saying.Told != "")
 	timeless, said := *e, *e.Saying

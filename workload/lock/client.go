@@ -18,7 +18,7 @@ type Locker interface {
 }
 
 // Client is one client of the lock under test, a mutex. Its methods are called
-// by one goroutine, except for Conn and Crash.
+// by one goroutine, except for Conn and Crash, and Acquire of an OwnerLocker.
 type Client interface {
 	Locker
 	// Conn returns the connection of the current session, nil when there is none. The harness

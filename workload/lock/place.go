@@ -58,6 +58,14 @@ func OwnerOf(ctx context.Context) string {
 	return a.Owner
 }
 
+// OwnerLocker is implemented by lockers that keep holds by the owner that OwnerOf returns: while an
+// owner has a lock, its next acquire re-enters, and the lock is held until all of its leases are
+// released, in any order. Several acquires of one owner may be under way at a time.
+type OwnerLocker interface {
+	Locker
+	KeepsByOwner()
+}
+
 // Owned returns lease's context for an acquire under ctx by the same owner. It is for targets
 // whose leases have a context that carries their owner, as those of package recipes do. The
 // context ends with ctx too, and places in queues that are reported with it (Env.Enqueued) are

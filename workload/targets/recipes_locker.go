@@ -12,6 +12,7 @@ var (
 	_ lock.HandoffLocker      = (*recipesClient)(nil)
 	_ lock.NonReentrantLocker = (*recipesClient)(nil)
 	_ lock.ReadWriteLocker    = (*recipesClient)(nil)
+	_ lock.OwnerLocker        = (*recipesClient)(nil)
 )
 
 // Handoff returns the mutex with a hand-off within the client.
@@ -57,6 +58,9 @@ func (at recipesLocker[L]) Reenter(ctx context.Context, name string, held lock.L
 	defer end()
 	return wrapLease(at(name).Acquire(inner))
 }
+
+// KeepsByOwner implements lock.OwnerLocker.
+func (recipesLocker[L]) KeepsByOwner() {}
 
 // recipesHolder is a recipesLocker whose locks say whether they are held.
 type recipesHolder[L holder] struct{ recipesLocker[L] }

@@ -27,6 +27,8 @@ func tellSaying(e *histories.Event, who, lock string) string {
 		return fmt.Sprintf("an observer of %s is told that its acquire of %s contends", who, lock)
 	case histories.ToldGaveUp:
 		return fmt.Sprintf("an observer of %s is told that its acquire of %s ends without a lease: %s", who, lock, e.Error)
+	case histories.ToldUnheard:
+		return fmt.Sprintf("what an observer of %s is told of its acquire of %s is not on record: another call of its owner is under way", who, lock)
 	case histories.ToldRevokeRequested:
 		return fmt.Sprintf("an observer of %s is told that the release of its lease of %s with token %s was asked for", who, lock, verdict.Token(e.Token))
 	default:

@@ -97,7 +97,7 @@ func (s *Service) NodeOfToken(lock string, token histories.Token) *service.Node 
 // permits has several nodes; they are known if their transaction created no others. A writer that
 // becomes a reader may go on with its writer's token, so the node of that is not known.
 func (s *Service) GoneBefore(h *Hold, at time.Duration) *service.Node {
-	if h.Mode == histories.ModeRead && h.Acquire.Beside != nil {
+	if h.Mode == histories.ModeRead && (h.Acquire.Beside != nil || h.Token.Sub > 0) {
 		return nil
 	}
 	all := []*service.Node{s.NodeOf(h)}

@@ -12,7 +12,7 @@ import (
 )
 
 // notHeldJudge is the judge of a guarantee about holds, extended by the releases that were
-// answered "not held".
+// answered "not held". A release that returned because its context had ended has no such answer.
 type notHeldJudge struct {
 	judge.Judge
 	some func(histories.Recipe) bool
@@ -32,7 +32,7 @@ func WithNotHeld(some func(histories.Recipe) bool, begin judge.Maker) judge.Make
 func (j *notHeldJudge) Window(e *judge.Engines, t *facts.Trace) int {
 	kept := j.Judge.Window(e, t)
 	for _, o := range facts.Each(t, t.Ops) {
-		if o.Kind != histories.Release || o.Result != histories.Fail || !j.some(o.Recipe()) || !takenAway(t, o) {
+		if o.Kind != histories.Release || o.Result != histories.Fail || o.Late() > 0 || !j.some(o.Recipe()) || !takenAway(t, o) {
 			continue
 		}
 		j.n++

@@ -1,23 +1,27 @@
 package queue
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
 	"github.com/zkverify/zkverify/checker/internal/judge"
 	"github.com/zkverify/zkverify/checker/verdict"
+	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/internal/words"
 )
 
-// returns finds calls that returned long after their context had ended, and calls that failed
-// although their context went on, for no reason that their recipe gives, if the target promises
-// Returns. They are judged in virtual time alone, where the machine delays no call. There a call
-// needs no server to return, and only a pause of its process excuses it.
+// returns finds calls that returned long after their context had ended, calls that failed although
+// their context went on, for no reason that their recipe gives, and acquires of an owner that had the
+// lock and was let wait, if the target promises Returns. They are judged in virtual time alone, where
+// the machine delays no call. There a call needs no server to return, and only a pause of its process
+// excuses it.
 type returns struct {
-	t                 *facts.Trace
-	longest           time.Duration
-	late, unexplained []func() verdict.Witness
+	t                          *facts.Trace
+	longest                    time.Duration
+	late, unexplained, waiting []func() verdict.Witness
 }
 
 // bound returns the longest time that a call may take to return, 0 if returns are not judged.
@@ -30,6 +34,12 @@ func (r *returns) bound() time.Duration {
 
 func (r *returns) completed(o *facts.Op) {
 	bound, late := r.bound(), o.Late()
+	if bound > 0 && r.waited(o, bound) {
+		r.waiting = append(r.waiting, r.witness(o, o.Call, func(p verdict.Party) string {
+			return fmt.Sprintf("%v had lock %q when it called %s at %s, and was answered at %s", p, o.Lock, o.Kind, verdict.At(o.Call), verdict.At(o.Ret))
+		}))
+		return
+	}
 	switch {
 	case bound == 0 || o.Part > 0:
 	case o.Unexplained():
@@ -46,6 +56,19 @@ func (r *returns) completed(o *facts.Op) {
 	}
 }
 
+// waited reports whether an acquire took long although its owner had the lock all the time. It is
+// answered by what the client knows, unless it is a writer's who reads as well: that takes a request.
+func (r *returns) waited(o *facts.Op, bound time.Duration) bool {
+	h := cmp.Or(o.Again, o.Beside)
+	switch {
+	case !o.Acquires() || o.Parts > 0 || o.Recipe().HasPermits() || h == nil || h.Process != o.Process || h.End < o.Ret:
+		return false
+	case o.Again == nil && o.Mode == histories.ModeRead:
+		return o.Ret-o.Call > r.t.Header.Promises.TurnBound && r.t.CalmFor(o.Process, o.Call, o.Ret)
+	}
+	return o.Ret-o.Call > bound && len(r.t.Faults.PausedIn(o.Process, o.Call, o.Ret)) == 0
+}
+
 // witness returns the witness of a violation by an operation, which the window may forget.
 func (r *returns) witness(o *facts.Op, from time.Duration, what func(verdict.Party) string) func() verdict.Witness {
 	p := judge.OpParty(o)
@@ -60,7 +83,7 @@ func (r *returns) judge(v *verdict.Verdict) (wrong []string) {
 		return nil
 	}
 	v.Figures = append(v.Figures, verdict.Figure{Name: "longest return after the end of a context", Value: float64(r.longest) / 1e6, Unit: "ms"})
-	for _, w := range append(r.late, r.unexplained...) {
+	for _, w := range slices.Concat(r.late, r.unexplained, r.waiting) {
 		v.Violate(w)
 	}
 	if n := len(r.late); n > 0 {
@@ -68,6 +91,9 @@ func (r *returns) judge(v *verdict.Verdict) (wrong []string) {
 	}
 	if n := len(r.unexplained); n > 0 {
 		wrong = append(wrong, words.Count(n, "call")+" failed for no reason that the recipe gives")
+	}
+	if n := len(r.waiting); n > 0 {
+		wrong = append(wrong, words.Count(n, "acquire")+" by an owner that had the lock let it wait")
 	}
 	return wrong
 }

@@ -35,6 +35,7 @@ type contentions struct {
 
 // contention counts the notices about an acquire.
 type contention struct {
+	unheard          bool // the notices are not on record
 	contends, gaveUp int
 	error            string // of the last that it gave up
 }
@@ -44,6 +45,8 @@ type contention struct {
 type ledger struct {
 	owed  []*facts.Op // acquires without a notice of their grant
 	early int         // notices of the acquire under way
+	// unheard is the number of notices that may come of acquires whose notices are not on record.
+	unheard int
 }
 
 // request counts the notices of requests to release a lease.
@@ -71,7 +74,7 @@ func (c *contentions) tell(i int, e *histories.Event) {
 		r.told++
 		return
 	}
-	c.told = true
+	c.told = c.told || e.Saying.Told != histories.ToldUnheard
 	by := c.s.t.Process(e.Process)
 	for _, o := range by.OpenOn(e.Lock) {
 		if !o.Acquires() {
@@ -79,7 +82,9 @@ func (c *contentions) tell(i int, e *histories.Event) {
 		}
 		c.owners[o.Owner] = by
 		n := c.of[o]
-		if e.Saying.Told == histories.ToldAcquiring {
+		if e.Saying.Told == histories.ToldUnheard {
+			n.unheard = true
+		} else if e.Saying.Told == histories.ToldAcquiring {
 			n.contends++
 		} else if n.gaveUp++; n.gaveUp > n.contends {
 			c.wrong(o, fmt.Sprintf("was told at %s that it gave up, %d times, and that it contends, %d times", verdict.At(e.Time), n.gaveUp, n.contends))
@@ -106,6 +111,10 @@ func (c *contentions) ended(o *facts.Op) {
 	n := c.of[o]
 	delete(c.of, o)
 	if !c.told {
+		return
+	}
+	if n.unheard {
+		c.ledger(o.By, o.Lock).unheard++
 		return
 	}
 	fresh, left := o.OK() && o.Hold != nil && o.Hold.Acquire == o, n.contends-n.gaveUp
@@ -141,7 +150,7 @@ func (c *contentions) ended(o *facts.Op) {
 	if l.early > 0 {
 		c.wrong(o, "was told that it was granted, and that it gave up")
 	}
-	if l.early = 0; len(l.owed) == 0 {
+	if l.early = 0; len(l.owed) == 0 && l.unheard == 0 {
 		delete(c.ledgers[o.By], o.Lock)
 	}
 }
@@ -181,6 +190,14 @@ func (c *contentions) granted(i int, e *histories.Event) {
 		}
 	}
 	l.early--
+	if l.unheard > 0 {
+		l.unheard--
+		return
+	}
+	if slices.ContainsFunc(p.OpenOn(e.Lock), func(o *facts.Op) bool { return c.of[o].unheard }) {
+		l.unheard-- // of its own
+		return
+	}
 	c.s.wrong(c.s.party(i, e, nil), e.Lock, fmt.Sprintf("an observer was told by %s that the lease with token %s on lock %q was acquired by owner %q, of which no acquire without a lease was told to contend for it", verdict.At(e.Time), verdict.Token(e.Token), e.Lock, e.Owner))
 }
 

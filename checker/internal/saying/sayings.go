@@ -111,7 +111,7 @@ func (s *sayings) Event(i int, e *histories.Event) {
 func (s *sayings) said(i int, e *histories.Event) {
 	switch e.Saying.Told {
 	case "":
-	case histories.ToldAcquiring, histories.ToldGaveUp, histories.ToldRevokeRequested:
+	case histories.ToldAcquiring, histories.ToldGaveUp, histories.ToldUnheard, histories.ToldRevokeRequested:
 		s.contends.tell(i, e)
 		return
 	default:

@@ -21,12 +21,13 @@ import (
 type Client struct {
 	*journal.Processes
 	*journal.Activity
-	Run   *Shared
-	Index int
-	Rand  *rand.Rand   // decides its cycles
-	Asks  *rand.Rand   // decides when it asks locks about themselves
-	More  *rand.Rand   // decides the choices of a recipe: cycles are the same for all
-	app   *application // shares the client's session
+	Run      *Shared
+	Index    int
+	Rand     *rand.Rand   // decides its cycles
+	Asks     *rand.Rand   // decides when it asks locks about themselves
+	More     *rand.Rand   // decides the choices of a recipe: cycles are the same for all
+	Together *rand.Rand   // decides when its owner makes several calls at a time
+	app      *application // shares the client's session
 	// Background is owned by Close: presence, watchers of holds, crashes.
 	Background sync.WaitGroup
 	calls      calls
@@ -42,7 +43,7 @@ func New(r *Shared, index int) *Client {
 	stream := func(add uint64) *rand.Rand { return seeded.Rand(uint64(r.Seed), uint64(index)+add) }
 	c := &Client{
 		Processes: journal.NewProcesses(r.Journal, index, r.Clients),
-		Run:       r, Index: index, Rand: stream(1), More: stream(1 << 32), Asks: stream(1 << 33),
+		Run:       r, Index: index, Rand: stream(1), More: stream(1 << 32), Asks: stream(1 << 33), Together: stream(1 << 35),
 	}
 	c.Activity, c.app = journal.NewActivity(c.Current, r.Faults), newApplication(c)
 	return c

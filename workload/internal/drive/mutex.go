@@ -53,11 +53,13 @@ func (d mutexDriver) cycle(ctx context.Context, c *client.Client, name string, p
 	if d.spare != nil && plan.More.Float64() < relayed {
 		return relay(ctx, c, d.spare, plan, func(name string) hold.Claim { return hold.ClaimOf(locker, name) })
 	}
-	h, err := get(ctx, c, plan, hold.ClaimOf(locker, name))
+	claim := hold.ClaimOf(locker, name)
+	h, other, err := getBoth(ctx, c, locker, plan, claim, claim)
 	if h == nil {
 		return err
 	}
-	levels := []lock.Lease{h.Lease}
+	again(ctx, h, other)
+	levels := h.Levels()
 	if r, ok := locker.(lock.Reenterer); ok && d.reentrant {
 		levels = h.Climb(ctx, r, plan)
 	}

@@ -32,32 +32,39 @@ func doom(c *client.Client, after time.Duration) *time.Timer {
 // as planned: a try, or a wait that ended.
 func get(ctx context.Context, c *client.Client, plan cycle.Plan, asked hold.Claim) (*hold.Hold, error) {
 	op, do := histories.Acquire, asked.Acquire
-	switch plan.Way {
-	case cycle.Wait:
-		ctx = c.Run.Patience
-	case cycle.Try:
+	if plan.Way == cycle.Try {
 		// A try does not wait for other clients, but it does wait for the servers.
 		op, do = histories.TryAcquire, asked.Try
-	case cycle.Timeout:
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, plan.Patience)
-		defer cancel()
-	case cycle.Cancel:
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithCancel(ctx)
-		defer cancel()
-		defer time.AfterFunc(plan.Patience, cancel).Stop()
 	}
-	if plan.Late {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithCancel(ctx)
-		cancel()
-	}
+	ctx, done := patiently(ctx, c, plan)
+	defer done()
 	h, err := hold.Acquire(ctx, c, op, asked.Event, do)
 	if asPlanned(err) {
 		err = nil
 	}
 	return h, err
+}
+
+// patiently returns the context of an acquire, which lasts as planned. The caller calls done when the
+// acquire has returned.
+func patiently(ctx context.Context, c *client.Client, plan cycle.Plan) (_ context.Context, done context.CancelFunc) {
+	if plan.Way == cycle.Wait {
+		ctx = c.Run.Patience
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	done = cancel
+	switch plan.Way {
+	case cycle.Timeout:
+		bounded, release := context.WithTimeout(ctx, plan.Patience)
+		ctx, done = bounded, func() { release(); cancel() }
+	case cycle.Cancel:
+		timer := time.AfterFunc(plan.Patience, cancel)
+		done = func() { timer.Stop(); cancel() }
+	}
+	if plan.Late {
+		cancel()
+	}
+	return ctx, done
 }
 
 // asPlanned reports whether an acquire or a wait failed by its client's choice.

@@ -37,12 +37,21 @@ func (d readWriteDriver) cycle(ctx context.Context, c *client.Client, name strin
 		plan.Hold = inCompany(plan.Hold, c.Run.SessionTimeout)
 	}
 	crossing := plan.More.Float64() < d.mix.Cross
-	h, err := get(ctx, c, plan, modeClaim(mine, name, mode))
+	h, second, err := getBoth(ctx, c, mine, plan, modeClaim(mine, name, mode),
+		modeClaim(read, name, histories.ModeRead), modeClaim(write, name, histories.ModeWrite))
 	if h == nil {
 		return err
 	}
-	levels := []lock.Lease{h.Lease}
+	if h.Event.Mode != mode { // the first call failed
+		mine, other = other, mine
+	}
+	again(ctx, h, second)
+	levels := h.Levels()
 	h.Again, _ = mine.(lock.Reenterer)
+	if second != nil && second.Event.Mode != h.Event.Mode {
+		d.useBoth(ctx, h, second, plan, mine, other)
+		return nil
+	}
 	if x, ok := other.(lock.Reenterer); ok && crossing {
 		h.Increment(ctx, h.Lease, plan.Race)
 		if plan.More.IntN(2) == 0 { // its node may be deleted meanwhile, and the loss must not have been told
@@ -51,17 +60,7 @@ func (d readWriteDriver) cycle(ctx context.Context, c *client.Client, name strin
 			h.Linger(ctx, levels, briefly)
 		}
 		if second := cross(ctx, h, x, plan); second != nil {
-			if r, ok := mine.(lock.Reenterer); ok {
-				levels = h.Climb(ctx, r, plan)
-			}
-			h.Increment(ctx, h.Lease, plan.Race) // the owner has both
-			h.ReleaseAll(levels, plan)
-			second.Again, second.Crossed = x, true
-			if second.Event.Mode == histories.ModeRead {
-				plan.Hold = inCompany(plan.Hold, c.Run.SessionTimeout) // while writers wait that came before it
-			}
-			second.Use(ctx, []lock.Lease{second.Lease}, plan)
-			second.Finish(ctx, plan, []lock.Lease{second.Lease})
+			d.useBoth(ctx, h, second, plan, mine, other)
 			return nil
 		}
 	} else if r, ok := mine.(lock.Reenterer); ok {
@@ -70,6 +69,23 @@ func (d readWriteDriver) cycle(ctx context.Context, c *client.Client, name strin
 	h.Use(ctx, levels, plan)
 	h.Finish(ctx, plan, levels)
 	return nil
+}
+
+// useBoth uses and ends the holds of an owner that has the lock in both modes.
+func (readWriteDriver) useBoth(ctx context.Context, h, second *hold.Hold, plan cycle.Plan, mine, other lock.Locker) {
+	levels := h.Levels()
+	if r, ok := mine.(lock.Reenterer); ok {
+		levels = h.Climb(ctx, r, plan)
+	}
+	h.Increment(ctx, h.Lease, plan.Race) // the owner has both
+	h.ReleaseAll(levels, plan)
+	second.Again, _ = other.(lock.Reenterer)
+	second.Crossed = true
+	if second.Event.Mode == histories.ModeRead {
+		plan.Hold = inCompany(plan.Hold, h.Client.Run.SessionTimeout) // while writers wait that came before it
+	}
+	second.Use(ctx, second.Levels(), plan)
+	second.Finish(ctx, plan, second.Levels())
 }
 
 // cross acquires the lock in its other mode too, through r.

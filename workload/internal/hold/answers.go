@@ -112,16 +112,22 @@ func (h answers) askOtherMode() {
 	h.record(e, 0, s, false)
 }
 
-// askNow asks one of the hold's leases, given outermost first, in a share of the calls.
-func (h answers) askNow(levels []lock.Lease) {
+// askNow asks one of the hold's leases, given outermost first, in a share of the calls: one of those
+// that are left, by their levels, or of all if none is given.
+func (h answers) askNow(levels []lock.Lease, left ...int) {
 	if h.Client.Asks.Float64() < askGrantShare {
-		h.askOne(levels)
+		h.askOne(levels, left...)
 	}
 }
 
-// askOne asks a random lease of the hold.
-func (h answers) askOne(levels []lock.Lease) {
-	i := h.Client.Asks.IntN(len(levels))
+// askOne asks a random lease of the hold, as askNow.
+func (h answers) askOne(levels []lock.Lease, left ...int) {
+	var i int
+	if len(left) > 0 {
+		i = left[h.Client.Asks.IntN(len(left))]
+	} else {
+		i = h.Client.Asks.IntN(len(levels))
+	}
 	h.ask(levels[i], h.above+i+1)
 }
 

@@ -37,8 +37,11 @@ type attempt struct {
 	c *client.Client
 	histories.Event
 
+	strikes, holds int  // the client's when it began
+	unheard        bool // its notices are not on record: another call of its owner is under way
+
 	mu   sync.Mutex
-	open bool
+	open bool // on record, and not completed
 }
 
 // enqueued records a place.
@@ -92,44 +95,81 @@ func (a *attempt) told(n lock.Notification) {
 // it. The depth in asked is above 1 if the owner asks as if it held the lock. After an error
 // the client does not hold the lock: the acquire fails.
 func Acquire(ctx context.Context, c *client.Client, op histories.Op, asked histories.Event, do func(context.Context) (lock.Lease, error)) (*Hold, error) {
-	a := &attempt{c: c, open: true, Event: asked}
-	a.Type, a.Op, a.Process, a.Session = histories.Invoke, op, c.Current(), c.SessionName()
-	a.Owner = ownerName(a.Process)
-	c.Record(a.Event)
-	strikes, holds := c.StrikeCount(), c.Holds()
+	a := newAttempt(c, op, asked)
+	a.begin()
 	ctx, returned := c.Cancellable(ctx)
 	defer returned()
 	late := lateness(ctx)
 	lease, err := do(lock.WithAttempt(ctx, lock.Attempt{Owner: a.Owner, Enqueued: a.enqueued, Told: a.told}))
-	a.Late = late()
+	return a.end(lease, err, late())
+}
 
+// newAttempt returns an acquire of the locks in asked by the current process, which has not begun.
+func newAttempt(c *client.Client, op histories.Op, asked histories.Event) *attempt {
+	a := &attempt{c: c, Event: asked}
+	a.Type, a.Op, a.Process, a.Owner = histories.Invoke, op, c.Current(), ownerName(c.Current())
+	return a
+}
+
+// begin records the invocation.
+func (a *attempt) begin() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.open = false
-	done := a.Event
-	done.Session = c.SessionName()
+	a.Session = a.c.SessionName()
+	a.c.Record(a.Event)
+	a.open, a.strikes, a.holds = true, a.c.StrikeCount(), a.c.Holds()
+	if a.unheard && a.c.Run.Promises.Says {
+		a.c.Record(histories.Event{
+			Type: histories.Says, Process: a.Process, Lock: a.Lock, Owner: a.Owner,
+			Saying: &histories.Saying{Asked: a.c.Run.Journal.Elapsed(), Told: histories.ToldUnheard},
+		})
+	}
+}
+
+// end records the completion, late after the end of the context, and returns the hold if the acquire
+// got it.
+func (a *attempt) end(lease lock.Lease, err error, late time.Duration) (*Hold, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	if err != nil {
-		done.Type, done.Error = histories.Fail, err.Error()
-		done.Refused = op == histories.TryAcquire && errors.Is(err, lock.ErrNotAcquired)
-		done.Unexplained = holds == 0 && done.Late == 0 && unexplained(c, err)
-		c.Record(done)
+		a.failed(err, late, a.holds == 0)
 		return nil, err
 	}
-	if s, ok := lease.(lock.Sessioned); ok {
-		done.Session = lock.SessionName(s.SessionID())
-	}
-	done.Type, done.Token, done.Depth = histories.OK, lease.Token(), max(1, asked.Depth)
-	if d, ok := lease.(lock.NestedLease); ok {
-		done.Depth = max(done.Depth, d.Depth())
-	}
+	done := a.done(lease, late)
 	if m, ok := lease.(lock.MultiLease); ok && done.Parts != nil {
 		done.Token, done.Parts = histories.Token{}, withTokens(done.Parts, m.Tokens())
 	}
-	c.Record(done)
-	h := New(c, done, lease)
-	c.AddHold(h.Holding)
-	h.answers().askGranted(c.StrikeCount() != strikes)
+	a.c.Record(done)
+	h := New(a.c, done, lease)
+	a.c.AddHold(h.Holding)
+	h.answers().askGranted(a.c.StrikeCount() != a.strikes)
 	return h, nil
+}
+
+// failed records the completion with an error. needsReason says that a failure before the end of the
+// context must have a reason that the run knows. a is locked.
+func (a *attempt) failed(err error, late time.Duration, needsReason bool) {
+	a.open = false
+	done := a.Event
+	done.Type, done.Session, done.Late, done.Error = histories.Fail, a.c.SessionName(), late, err.Error()
+	done.Refused = a.Op == histories.TryAcquire && errors.Is(err, lock.ErrNotAcquired)
+	done.Unexplained = needsReason && late == 0 && unexplained(a.c, err)
+	a.c.Record(done)
+}
+
+// done returns the completion of an acquire that got a lease. a is locked.
+func (a *attempt) done(lease lock.Lease, late time.Duration) histories.Event {
+	a.open = false
+	done := a.Event
+	done.Session, done.Late = a.c.SessionName(), late
+	if s, ok := lease.(lock.Sessioned); ok {
+		done.Session = lock.SessionName(s.SessionID())
+	}
+	done.Type, done.Token, done.Depth = histories.OK, lease.Token(), max(1, a.Depth)
+	if d, ok := lease.(lock.NestedLease); ok {
+		done.Depth = max(done.Depth, d.Depth())
+	}
+	return done
 }
 
 // withTokens returns a copy of parts with the tokens, one for each.
@@ -142,8 +182,12 @@ func withTokens(parts []histories.Part, tokens []histories.Token) []histories.Pa
 }
 
 // lateness is called before a call. The function that it returns is called after it, and returns the
-// time since ctx ended: at least 1 ns, and 0 if it has not ended.
+// time since ctx ended: at least 1 ns, and 0 if it has not ended. If ctx has ended before, it counts from
+// the call, and no other goroutine need run.
 func lateness(ctx context.Context) func() time.Duration {
+	if called := time.Now(); ctx.Err() != nil {
+		return func() time.Duration { return max(time.Since(called), 1) }
+	}
 	ended := make(chan time.Time, 1)
 	stop := context.AfterFunc(ctx, func() { ended <- time.Now() })
 	return func() time.Duration {

@@ -25,6 +25,9 @@ type Hold struct {
 	since            int            // the client's strikes when the hold began
 	seen             *seen          // of the counter in ZooKeeper, when it is to be written
 	Again            lock.Reenterer // for re-entries; nil where there are none
+	Next             *Claim         // what its owner may ask for while the lock is being released; nil: nothing
+	inner            lock.Lease     // with which the hold has begun besides Lease: see AcquireBoth
+	stays            bool           // its process goes on, whether or not the lock is known to be free
 	writes           bool           // to a node in ZooKeeper, as others do who hold the lock too
 	Crossed          bool           // its owner had the lock in another mode before: its node may be that of another lease
 	done             chan struct{}  // closed when over
@@ -120,9 +123,9 @@ func (h *Hold) End(e histories.Event) {
 	h.Client.DropHold(h.Holding)
 }
 
-// release gives back one level of the hold. When it is not known whether the release of the
-// outermost level freed the lock, the process is retired, unless it holds another lock: then it
-// goes on until it holds none.
+// release gives back one lease of the hold, of so many as depth says. When it is not known whether
+// the release of the last one freed the lock, the process is retired, unless it stays, or holds
+// another lock: then it goes on until it holds none.
 func (h *Hold) release(ctx context.Context, lease lock.Lease, depth int) {
 	h.Client.Awake()
 	e := h.Event
@@ -144,7 +147,7 @@ func (h *Hold) release(ctx context.Context, lease lock.Lease, depth int) {
 		if depth == 1 {
 			h.Client.Journal.Cycles.Add(1)
 		}
-	case errors.Is(err, lock.ErrLost), depth > 1, h.Client.Holds() > 0:
+	case errors.Is(err, lock.ErrLost), depth > 1, h.stays, h.Client.Holds() > 0:
 		// The lock is free for another reason; or the process goes on.
 		e.Type = histories.Fail
 		e.Refused = depth == 1 && errors.Is(err, lock.ErrLost) && time.Now().Before(due)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/wait"
 	"github.com/zkverify/zkverify/workload/cycle"
 	"github.com/zkverify/zkverify/workload/lock"
 )
@@ -12,10 +13,13 @@ import (
 // heartbeat is the interval at which a long hold looks at its lease and its counters.
 const heartbeat = 100 * time.Millisecond
 
+// asksAtOnce is the share of holds whose owner asks for the lock again while it is being released.
+const asksAtOnce = 0.08
+
 // Climb re-enters to the planned depth, through r, and returns the leases, outermost first.
 func (h *Hold) Climb(ctx context.Context, r lock.Reenterer, plan cycle.Plan) []lock.Lease {
 	h.Again = r
-	levels := []lock.Lease{h.Lease}
+	levels := h.Levels()
 	for len(levels) < plan.Depth && !h.IsLost() {
 		lease := h.reenter(ctx, r, levels[len(levels)-1], len(levels)+1)
 		if lease == nil {
@@ -144,26 +148,81 @@ func (h *Hold) askedAgain(levels []lock.Lease, plan cycle.Plan) (asked histories
 	return asked, func(ctx context.Context) (lock.Lease, error) { return h.Again.Reenter(ctx, h.Lock(), held) }
 }
 
-// ReleaseAll releases the leases of a hold, given outermost first, from the innermost on. After
-// the release of an inner one the lock is still held, and used. Some holders do not wait for
-// the outermost: their context has ended.
+// ReleaseAll releases the leases of a hold, given outermost first: from the innermost on, or in any
+// order if the lock keeps holds by their owner. While one is left the lock is still held, and used.
+// Some holders do not wait for the last: their context has ended, and some of those ask for the lock
+// again at once.
 func (h *Hold) ReleaseAll(levels []lock.Lease, plan cycle.Plan) {
 	release, cancel := context.WithTimeout(h.Client.Run.Life, 2*h.Client.Run.SessionTimeout)
 	defer cancel()
-	for depth := len(levels); depth >= 1; depth-- {
+	var next func()
+	for left := h.inOrder(len(levels)); len(left) > 0; left = left[1:] {
+		lease, depth := levels[left[0]], len(left)
 		if depth < len(levels) {
-			// The lock is still held: the inner release must not have freed it.
-			h.Increment(release, levels[depth-1], plan.Race)
-			h.answers().askNow(levels[:depth])
+			// The lock is still held: the releases before must not have freed it.
+			h.Increment(release, lease, plan.Race)
+			h.answers().askNow(levels, left...)
 		}
-		if depth == 1 && (plan.Hasty || plan.Hurried && h.isDown()) && h.Client.Holds() == 1 { // else its process would have to go on, not knowing
+		alone := depth == 1 && h.Client.Holds() == 1 // else its process would have to go on, not knowing
+		h.stays = alone && h.Next != nil && h.Client.Together.Float64() < asksAtOnce
+		if h.stays {
+			next = h.askNext()
+		}
+		if alone && (plan.Hasty || plan.Hurried && h.isDown() || h.stays) {
 			cancel()
 		}
-		if depth == 1 && h.Client.Holds() == 1 {
+		if alone {
 			var released context.CancelFunc
 			release, released = h.Client.Cancellable(release)
 			defer released()
 		}
-		h.release(release, levels[depth-1], depth)
+		h.release(release, lease, depth)
+	}
+	if next != nil {
+		next()
+	}
+}
+
+// inOrder returns the order in which to release so many leases, by their levels.
+func (h *Hold) inOrder(n int) []int {
+	order := make([]int, n)
+	for i := range order {
+		order[i] = n - 1 - i
+	}
+	if _, any := h.Again.(lock.OwnerLocker); any && n > 1 && h.Event.Parts == nil {
+		h.Client.Together.Shuffle(n, func(i, j int) { order[i], order[j] = order[j], order[i] })
+	}
+	return order
+}
+
+// askNext returns a function, to be called after the last release, that acquires the lock for the owner
+// while that release is under way: it must get another hold. A writer that asks to read does so by a
+// call that is under way before the release begins, and may get the lock without a turn. That call is
+// on record from the release on, without its places: they may be those of the writer.
+func (h *Hold) askNext() func() {
+	ctx, cancel := context.WithTimeout(h.Client.Run.Life, 2*h.Client.Run.SessionTimeout)
+	end := func(second *Hold, err error) {
+		cancel()
+		if err == nil {
+			second.Increment(h.Client.Run.Life, second.Lease, 0)
+			second.ReleaseAll(second.Levels(), cycle.Plan{})
+		}
+	}
+	downgrades := h.Event.Mode == histories.ModeWrite && h.Next.Event.Mode == histories.ModeRead
+	if !downgrades || h.Client.Together.IntN(2) == 0 {
+		return func() { end(Acquire(ctx, h.Client, histories.Acquire, h.Next.Event, h.Next.Acquire)) }
+	}
+	a, called := newAttempt(h.Client, histories.Acquire, h.Next.Event), make(chan result, 1)
+	a.unheard = true
+	go func() { // ends when next has taken the result, or the client has crashed
+		late := lateness(ctx)
+		lease, err := h.Next.Acquire(lock.WithAttempt(ctx, lock.Attempt{Owner: a.Owner, Enqueued: func(lock.Place) {}}))
+		called <- result{lease, err, late()}
+	}()
+	wait.For(ctx, time.Nanosecond) // in virtual time it has sent its request then
+	return func() {
+		a.begin()
+		r := <-called
+		end(a.end(r.lease, r.err, r.late))
 	}
 }
