@@ -76,6 +76,85 @@ func TestNoCallLeavesItsNode(t *testing.T) {
 	}
 }
 
+// A call that is over leaves no container that it has created and not used, by a log whose times are
+// exact, as long as its session lives and no fault hits it.
+func TestNoCallLeavesItsContainer(t *testing.T) {
+	gaveUp := func() *run {
+		return promising(t).want(5, 1).op(20, histories.Fail, 1, histories.Acquire, histories.Event{Session: session(1)})
+	}
+	together := func(ms int) *run { // another process of the session asks for the lock
+		return promising(t).want(5, 1).op(10, histories.Invoke, 2, histories.Acquire, histories.Event{Session: session(1)}).
+			op(20, histories.Fail, 1, histories.Acquire, histories.Event{Session: session(1)}).op(ms, histories.Fail, 2, histories.Acquire, histories.Event{Session: session(1)})
+	}
+	made := func(ms int) *servers {
+		s := newServers()
+		s.Parents = []service.Node{{Path: "a/locks", Session: session(1), Created: at(ms, 40)}}
+		return s
+	}
+	gone := func(s *servers, ms int) *servers {
+		d := at(ms, 50)
+		s.Parents[0].Deleted = &d
+		return s
+	}
+	used := func(ms int) *servers {
+		u, s := at(ms, 45), made(6)
+		s.Parents[0].Used = &u
+		return s
+	}
+	ended := func(ms int) *servers {
+		s, closed := made(6), at(ms, 51)
+		s.Sessions = []service.Session{{ID: session(1), Closed: &closed}}
+		return s
+	}
+	const left = "had no use for \"a\" from 0.020000 s on, and its unused container a/locks of 0x28 was there for "
+	for name, test := range map[string]struct {
+		run     *run
+		servers *servers
+		says    string // "" for no violation
+	}{
+		"it deletes it in the background":                 {gaveUp(), gone(made(6), 200), ""},
+		"it leaves it":                                    {gaveUp(), made(6), "ms more; it was never deleted"},
+		"it deletes it late":                              {gaveUp(), gone(made(6), 800), left + "780 ms more; it was deleted at 0.800000 s by 0x32, by its own session"},
+		"it is used at once":                              {gaveUp(), used(8), ""},
+		"it is used soon":                                 {gaveUp(), used(200), ""},
+		"it is used late":                                 {gaveUp(), used(800), left + "780 ms more; it had its first child at 0.800000 s, of 0x2d"},
+		"it is created when the call is over, and left":   {gaveUp(), made(30), "from 0.030000 s on"},
+		"a call that goes on has created it":              {promising(t).want(5, 1), made(6), ""},
+		"another call of the session goes on for a while": {together(800), gone(made(11), 900), ""},
+		"another call of the session is over":             {together(800), gone(made(11), 1200), "from 0.800000 s on"},
+		"it is written to": {gaveUp(), func() *servers {
+			s := made(6)
+			s.Parents[0].Writes = []service.Write{{At: at(100, 44), By: session(2)}}
+			return s
+		}(), ""},
+		"its client crashes":          {gaveUp().crash(100, 1), made(6), ""},
+		"its session ends":            {gaveUp(), ended(1000), ""},
+		"its session ends much later": {gaveUp(), ended(4000), left},
+		"a fault hits it":             {gaveUp().fault(30, histories.FaultStart, "down", 1).fault(700, histories.FaultStop, "down", 1), made(6), ""},
+		"a fault had hit it": {promising(t).fault(1, histories.FaultStart, "down", 1).fault(3, histories.FaultStop, "down", 1).
+			want(5, 1).op(20, histories.Fail, 1, histories.Acquire, histories.Event{Session: session(1)}), made(6), ""},
+		"another session's that calls nothing": {gaveUp(), func() *servers { s := made(6); s.Parents[0].Session = session(5); return s }(), ""},
+		"the times of the log are inexact":     {gaveUp(), func() *servers { s := made(6); s.Clock = 1; return s }(), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if test.servers.Clock == time.Millisecond { // as above
+				test.servers.Clock = 0
+			}
+			r := test.run
+			r.h.Header.Promises.TurnBound, r.h.Header.SessionTimeout = time.Second, 2*time.Second
+			last := r.h.Events[len(r.h.Events)-1].Time
+			for ms := int(last.Milliseconds()) + 100; ms < 5000; ms += 100 { // servers answer others
+				r.want(ms, 9).got(ms, 9, 1000+ms).release(ms, 9).released(ms, 9)
+			}
+			v := r.report(WithService(&test.servers.Log)).Verdict(NoLeak)
+			found := len(v.Witnesses) > 0
+			if found != (test.says != "") || found && !strings.Contains(v.Witnesses[0].What, test.says) {
+				t.Errorf("%v %v", v.Outcome, v.Witnesses)
+			}
+		})
+	}
+}
+
 // An observer is told of another leader within the bound of a wake-up.
 func TestAnObserverIsToldInTime(t *testing.T) {
 	for name, test := range map[string]struct {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/wait"
 	"github.com/zkverify/zkverify/nemesis"
 	"github.com/zkverify/zkverify/workload/internal/client"
 	"github.com/zkverify/zkverify/workload/internal/drive"
@@ -210,16 +211,28 @@ func (r *run) start(chaos context.Context, recovery <-chan struct{}) <-chan []st
 // but on a busy machine the waits that get no lock may take those alone.
 const settleWithin = 10 * time.Second
 
-// settle settles every lock that must be settled, through a client that is connected, and
+// askWithin is the time in session timeouts that the asks in vain of all recipes get more.
+const askWithin = 10
+
+// settle has clients ask for locks in vain, and settles every lock that must be settled, through a client that is connected, and
 // reports whether that has been done. It does not wait for a target that ignores its context.
 func (r *run) settle() (settled bool) {
 	limit := 2*r.cfg.SessionTimeout + settleWithin
+	knows := servers.Know(r.cfg.Ensemble)
+	if knows {
+		limit += askWithin * r.cfg.SessionTimeout
+	}
 	ctx, cancel := context.WithTimeout(r.Life, limit)
 	defer cancel()
 	done := make(chan struct{})
 	// Ends when the target returns from its call.
 	go func() {
 		defer close(done)
+		if knows { // else what an ask leaves is not known
+			// By then no client connects again after a fault.
+			wait.For(ctx, 2*r.cfg.SessionTimeout+lock.SilentAfter-time.Since(r.since.Add(r.result.Chaos)))
+			r.drivers.AskInVain(ctx, r.clients, r.Promises.TurnBound/2)
+		}
 		r.drivers.Settle(ctx, r.clients)
 	}()
 	select {

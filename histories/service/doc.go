@@ -5,7 +5,7 @@
 // which transaction created or deleted each node, and which sessions ended. If a run can read
 // the logs of its servers, it writes these facts beside the history, to a file of JSON lines
 // named [FileName]. The first line is a [Header]. Each further line is a [Line]: a node or a
-// session.
+// session. A node is of the kind node, standing or parent.
 //
 //	{"service":1,"history":"2026-01-02T03:04:05Z","servers":3,"transactions":81,"clock":1000000}
 //	{"session":{"id":"0x1000024b1c80004","closed":{"zxid":81,"at":2950000000},"expired":true}}

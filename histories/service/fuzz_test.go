@@ -19,6 +19,7 @@ func FuzzRead(f *testing.F) {
 		Header:   service.Header{History: time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC), Servers: 3, Transactions: 9, Clock: time.Millisecond},
 		Sessions: []service.Session{{ID: "0x1", Closed: &service.At{Zxid: 9, Time: 5}, Expired: true}, {ID: "0x2"}},
 		Nodes:    []service.Node{{Path: "orders/<a>-0", Session: "0x1", Created: service.At{Zxid: 3, Time: -1}, Deleted: &service.At{Zxid: 9, Time: 5}, Ended: true}},
+		Parents:  []service.Node{{Path: "orders", Session: "0x1", Created: service.At{Zxid: 2}, Used: &service.At{Zxid: 3, Time: -1}}},
 	}
 	if err := l.Write(&file); err != nil {
 		f.Fatal(err)

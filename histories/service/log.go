@@ -25,6 +25,7 @@ type Log struct {
 	Header
 	Nodes    []Node    // ephemeral nodes of locks, in the order of their creation
 	Standing []Node    // nodes of locks that outlive sessions, such as that of a barrier, in the same order
+	Parents  []Node    // containers of locks, the parents of such nodes, in the same order; none in files of older builds
 	Sessions []Session // the owners of such nodes, and other sessions that the run knew of, in the order of their ends; open sessions are last
 }
 
@@ -43,17 +44,20 @@ type At struct {
 	Time time.Duration `json:"at"` // ns since the run's origin, when the leader took the request; negative before the run
 }
 
-// Node is an ephemeral node of a lock, from its creation to its end.
+// Node is a node of a lock, from its creation to its end.
 type Node struct {
 	Path    string `json:"path"`    // below the run's locks: the lock's key and, unless the lock is this one node, a slash and the rest
-	Session string `json:"session"` // the session that owns it
+	Session string `json:"session"` // the session that created it: it owns an ephemeral node
 	Created At     `json:"created"`
 	Deleted *At    `json:"deleted,omitempty"` // nil if the node still exists
 	// By is the session whose request deleted the node; empty if that is the node's own
-	// session, or if the end of that session deleted the node.
+	// session, if the end of that session deleted the node, or if the servers did so by themselves, as
+	// they do with a container whose last child is gone.
 	By string `json:"by,omitempty"`
 	// Ended reports whether the node was deleted with its session.
 	Ended bool `json:"ended,omitempty"`
+	// Used is the creation of the first child of a container.
+	Used *At `json:"used,omitempty"`
 	// Writes are the transactions that wrote to the node's data.
 	Writes []Write `json:"writes,omitempty"`
 }
@@ -99,6 +103,7 @@ func SortSessions(all []Session) {
 type Line struct {
 	Node     *Node    `json:"node,omitempty"`
 	Standing *Node    `json:"standing,omitempty"`
+	Parent   *Node    `json:"parent,omitempty"`
 	Session  *Session `json:"session,omitempty"`
 }
 
@@ -117,6 +122,9 @@ func (l *Log) Write(w io.Writer) error {
 	}
 	for i := range l.Standing {
 		err = errors.Join(err, enc.Encode(Line{Standing: &l.Standing[i]}))
+	}
+	for i := range l.Parents {
+		err = errors.Join(err, enc.Encode(Line{Parent: &l.Parents[i]}))
 	}
 	return errors.Join(err, out.Flush())
 }
@@ -179,19 +187,28 @@ func Read(r io.Reader) (*Log, error) {
 			return nil, fmt.Errorf("%w: line %d: %w", ErrFormat, n, err)
 		case line.Session != nil:
 			l.Sessions = append(l.Sessions, *line.Session)
-		case line.Node != nil, line.Standing != nil:
-			x, all := line.Node, &l.Nodes
-			if x == nil {
-				x, all = line.Standing, &l.Standing
-			}
-			last := int64(-1)
-			if len(*all) > 0 {
-				last = (*all)[len(*all)-1].Created.Zxid
-			}
-			if x.Lock() == "" || x.Created.Zxid < last || x.Deleted != nil && x.Deleted.Zxid < x.Created.Zxid {
-				return nil, fmt.Errorf("%w: line %d: the node %q, of 0x%x, is out of order or has no lock", ErrFormat, n, x.Path, x.Created.Zxid)
-			}
-			*all = append(*all, *x)
+		case line.Node != nil:
+			err = add(&l.Nodes, line.Node)
+		case line.Standing != nil:
+			err = add(&l.Standing, line.Standing)
+		case line.Parent != nil:
+			err = add(&l.Parents, line.Parent)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%w: line %d: %w", ErrFormat, n, err)
 		}
 	}
+}
+
+// add adds a node that was read, if it is in order.
+func add(all *[]Node, n *Node) error {
+	last := int64(-1)
+	if len(*all) > 0 {
+		last = (*all)[len(*all)-1].Created.Zxid
+	}
+	if n.Lock() == "" || n.Created.Zxid < last || n.Deleted != nil && n.Deleted.Zxid < n.Created.Zxid {
+		return fmt.Errorf("the node %q, of 0x%x, is out of order or has no lock", n.Path, n.Created.Zxid)
+	}
+	*all = append(*all, *n)
+	return nil
 }

@@ -27,6 +27,10 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 			}},
 		},
 		Standing: []service.Node{{Path: "barrier", Session: "0x0000000000000001", Created: service.At{Zxid: 2, Time: 1}}},
+		Parents: []service.Node{
+			{Path: "orders", Session: "0x0000000000000001", Created: service.At{Zxid: 2}, Used: &service.At{Zxid: 3, Time: -1}},
+			{Path: "orders/locks", Session: "0x0000000000000002", Created: service.At{Zxid: 3}, Deleted: &service.At{Zxid: 4, Time: 3}},
+		},
 	}
 	var file bytes.Buffer
 	if err := l.Write(&file); err != nil {
@@ -79,6 +83,7 @@ func TestWhatIsNoSuchRecordIsRefused(t *testing.T) {
 		"one of a later version":               strings.Replace(header, ":1,", ":2,", 1),
 		"half a line":                          header + `{"node":{"path":`,
 		"nodes that are out of order":          header + node("a/x", "5", "6") + node("a/y", "4", "7"),
+		"parents that are out of order":        header + strings.ReplaceAll(node("a/x", "5", "6")+node("a", "4", "7"), "node", "parent"),
 		"a node that was deleted before":       header + node("a/x", "5", "4"),
 		"a node that has no lock":              header + node("/x", "5", "6"),
 		"a record that is too long":            header + node(strings.Repeat("a", 3<<20), "5", "6"),
@@ -91,5 +96,14 @@ func TestWhatIsNoSuchRecordIsRefused(t *testing.T) {
 	}
 	if _, err := service.ReadFile(filepath.Join(t.TempDir(), service.FileName)); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%v; want that there is none", err)
+	}
+}
+
+// A file of an older build has no containers, and a reader of that build skips the lines of a kind
+// that it does not know.
+func TestALineOfAnotherKindIsSkipped(t *testing.T) {
+	l, err := service.Read(strings.NewReader(`{"service":1,"history":"2026-01-02T03:04:05Z"}` + "\n" + `{"other":{"path":"a"}}` + "\n" + `{"session":{"id":"0x1"}}`))
+	if err != nil || len(l.Sessions) != 1 {
+		t.Errorf("%+v, %v", l, err)
 	}
 }

@@ -25,6 +25,10 @@ import (
 // on: the deletion waits for a connection. A node does not count whose session ended, or whose client
 // crashed, within the bound.
 //
+// The same holds for a container that a session created as the parent of such a node, until it has a
+// child: the servers do not delete it before. It outlives the session, whose client can take it back
+// until a session timeout before the session's end.
+//
 // A release that succeeded, and a try that was refused, have waited until their node was gone, if
 // the target promises FirstNode. The node of a session that ended goes with the session, and a
 // client that was told of that end gets no further lock in the session.
@@ -195,19 +199,17 @@ func (j *nodesLeft) close() {
 }
 
 func (j *nodesLeft) judge() {
-	nodes := j.t.Service.Nodes()
+	nodes, parents := j.t.Service.Nodes(), j.t.Service.Parents()
 	for i := range nodes {
 		n := &nodes[i]
-		if idle, left := j.left(n); left {
-			j.v.Violate(func() verdict.Witness {
-				w := judge.NewWitness(j.t, n.Lock(), idle.From, idle.To)
-				w.What = fmt.Sprintf("session %s had no use for %q from %s on, and its node %s of %#x was there for %s more; it %s",
-					n.Session, n.Lock(), verdict.At(idle.From), n.Name(), n.Created.Zxid, verdict.Ms(idle.Length()), judge.Deletion(j.t, n))
-				return w
-			})
-		}
+		j.kept(n, facts.Forever, "node "+n.Name(), judge.Deletion(j.t, n))
 	}
 	j.v.Count("nodes that the servers' log has", len(nodes))
+	for i := range parents {
+		n := &parents[i]
+		end, then := j.unused(n)
+		j.kept(n, end, "unused container "+n.Path, then)
+	}
 	for _, a := range j.waited {
 		n := j.t.Service.NodeOfToken(a.Lock, a.node)
 		switch {
@@ -224,6 +226,34 @@ func (j *nodesLeft) judge() {
 	}
 }
 
+// unused returns the time until which the client of a container could take it back unused, and
+// what became of the container, as the rest of a sentence.
+func (j *nodesLeft) unused(n *service.Node) (end time.Duration, then string) {
+	end, then = facts.Forever, judge.Deletion(j.t, n)
+	if s := j.t.Service.SessionEnd(n.Session); s != nil {
+		end = s.Closed.Time - j.t.Lifetime()
+	}
+	if len(n.Writes) > 0 { // it is another node than the one that the client created
+		end = min(end, n.Writes[0].Time)
+	}
+	if n.Used != nil {
+		end, then = min(end, n.Used.Time), fmt.Sprintf("had its first child at %s, of %#x", verdict.At(n.Used.Time), n.Used.Zxid)
+	}
+	return end, then
+}
+
+// kept accuses the session that created a node, described as what, if it left the node before end.
+func (j *nodesLeft) kept(n *service.Node, end time.Duration, what, then string) {
+	if idle, left := j.left(n, end); left {
+		j.v.Violate(func() verdict.Witness {
+			w := judge.NewWitness(j.t, n.Lock(), idle.From, idle.To)
+			w.What = fmt.Sprintf("session %s had no use for %q from %s on, and its %s of %#x was there for %s more; it %s",
+				n.Session, n.Lock(), verdict.At(idle.From), what, n.Created.Zxid, verdict.Ms(idle.Length()), then)
+			return w
+		})
+	}
+}
+
 // endsBy reports whether a session had ended by a time. A leader that waits for a quorum tells a
 // client of that end before it is committed, and before the requests before it are, such as the
 // delete of a node; if the next leader does not know it, the session ends later.
@@ -232,12 +262,13 @@ func (j *nodesLeft) endsBy(session string, at time.Duration) bool {
 	return s != nil && s.Closed != nil && s.Closed.Time <= at
 }
 
-// left returns the time for which a node was there although its session had no use for it, if it
-// was left.
-func (j *nodesLeft) left(n *service.Node) (idle facts.Span, left bool) {
-	bound, end := j.t.Header.Promises.TurnBound/4, j.t.End
+// left returns the time before end for which a node was there although its session had no use for it,
+// if it was left.
+func (j *nodesLeft) left(n *service.Node, end time.Duration) (idle facts.Span, left bool) {
+	bound := j.t.Header.Promises.TurnBound / 4
+	end = min(end, j.t.End)
 	if over, ends := j.t.Phases[histories.PhaseEnd]; ends {
-		end = over
+		end = min(end, over)
 	}
 	if at, crashed := j.crashed[n.Session]; crashed {
 		end = min(end, at)

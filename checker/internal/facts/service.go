@@ -243,6 +243,9 @@ func (s *Service) Exact() bool { return s.log.Clock == 0 }
 // Nodes returns all nodes, in the order of their creation.
 func (s *Service) Nodes() []service.Node { return s.log.Nodes }
 
+// Parents returns the containers of locks, in the order of their creation.
+func (s *Service) Parents() []service.Node { return s.log.Parents }
+
 // NodesOf returns the nodes of a lock, in the order of their creation.
 func (s *Service) NodesOf(lock string) []*service.Node {
 	if of := s.byLock[lock]; of != nil {

@@ -2,6 +2,7 @@ package client
 
 import (
 	"path"
+	"time"
 
 	"github.com/go-zookeeper/zk"
 
@@ -54,4 +55,18 @@ func (c *Client) Ask(what fault.Request) {
 			_, _ = conn.Multi(&zk.CheckVersionRequest{Path: node, Version: -1})
 		}
 	})
+}
+
+// Write sends a request that the leader orders, in the session of the client's locks, and returns the
+// time that the answer took; 0 if none came.
+func (c *Client) Write() time.Duration {
+	target, session := c.Target(), c.SessionName()
+	if target == nil || target.Conn() == nil {
+		return 0
+	}
+	began := time.Now()
+	if _, err := target.Conn().Multi(&zk.CheckVersionRequest{Path: path.Join(c.Run.Observer.Presence(), session), Version: -1}); err != nil {
+		return 0
+	}
+	return time.Since(began)
 }

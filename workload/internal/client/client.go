@@ -129,7 +129,7 @@ func (c *Client) EndsEarly() bool { return c.app.endEarly.Load() }
 
 // told implements lock.Env.Told: it records the notification to an observer of the client.
 func (c *Client) told(t lock.Notification) {
-	if !c.Run.Promises.Says {
+	if _, of := c.Run.Locks[t.Lock]; !of || !c.Run.Promises.Says {
 		return
 	}
 	c.RecordOfClient(histories.Event{

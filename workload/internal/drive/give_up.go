@@ -6,6 +6,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/seeded"
+	"github.com/zkverify/zkverify/internal/wait"
 	"github.com/zkverify/zkverify/workload/internal/client"
 	"github.com/zkverify/zkverify/workload/lock"
 )
@@ -27,6 +30,63 @@ const (
 	vainWaits = 2
 	vainFor   = 40 * time.Millisecond
 )
+
+// asker is implemented by drivers that ask for locks at which no other call creates a node: at others
+// the next acquire uses the parents that a call before it has left.
+type asker interface {
+	// askInVain asks for locks with these names until ctx ends, and gives back what it gets.
+	askInVain(ctx context.Context, c *client.Client, names []string)
+}
+
+// Each recipe is asked vainAsks times for locks of names of their own. An acquire there creates its
+// parents by its second request and the next, so its context ends within vainRequests requests.
+const (
+	vainAsks     = 8
+	vainRequests = 3.2
+)
+
+// AskInVain has one client after the other ask for locks at which no other call creates a node, and
+// give up while it creates their parents. It waits for idle after each ask, in which the client takes
+// these back. Nothing of it is recorded.
+func (d *Drivers) AskInVain(ctx context.Context, clients []*client.Client, idle time.Duration) {
+	when := seeded.Rand(uint64(d.run.Seed), 1<<35)
+	for _, g := range d.Groups {
+		a, ok := g.driver.(asker)
+		if !ok {
+			continue
+		}
+		name := "unused-" + string(g.Name)
+		for i := range vainAsks {
+			c, share := clients[i%len(clients)], when.Float64()
+			if took := c.Write(); took > 0 {
+				asked, cancel := context.WithTimeout(ctx, time.Duration(share*vainRequests*float64(took)))
+				a.askInVain(asked, c, numbered(name, 2))
+				cancel()
+			}
+			wait.For(ctx, idle)
+		}
+	}
+}
+
+func (d mutexDriver) askInVain(ctx context.Context, c *client.Client, names []string) {
+	target := c.Target()
+	if target == nil || histories.Recipe(d.oneByOne) != histories.Mutex {
+		return
+	}
+	if lease, err := target.Acquire(ctx, names[0]); err == nil {
+		_ = lease.Release(c.Run.Life)
+	}
+}
+
+func (d multiLockDriver) askInVain(ctx context.Context, c *client.Client, names []string) {
+	target, ok := c.Target().(lock.MultiLocker)
+	if !ok {
+		return // the client has ended meanwhile
+	}
+	if lease, err := target.AcquireAll(ctx, names); err == nil {
+		_ = lease.Release(c.Run.Life)
+	}
+}
 
 // giveUps lets every open client wait and give up, one recipe after the other.
 func (d *Drivers) giveUps(ctx context.Context, clients []*client.Client) {

@@ -35,9 +35,15 @@ func (c Clock) Again(elapsed time.Duration) Clock {
 // stampedWithin is the largest error of a leader's stamp: stamps are cut to the millisecond.
 const stampedWithin = time.Millisecond
 
+// Know reports whether servers know their transactions by themselves, with exact times.
+func Know(servers ensemble.Ensemble) bool {
+	_, know := servers.(txnlog.Source)
+	return know
+}
+
 // Service reads the servers' logs, if their files are on this machine, or asks servers that know
-// their transactions by themselves, and returns their acts on the ephemeral nodes below locks, and
-// on the sessions that had nodes there or in presence. It is nil if the files are elsewhere.
+// their transactions by themselves, and returns their acts on the nodes below locks, and on the
+// sessions that had ephemeral nodes there or in presence. It is nil if the files are elsewhere.
 func Service(ctx context.Context, servers ensemble.Ensemble, locks, presence string, clock Clock) (*service.Log, error) {
 	l := lives{
 		log:   new(service.Log),
@@ -113,8 +119,8 @@ type lives struct {
 	ours            map[int64]bool      // sessions that have not ended
 }
 
-// openNode is a lock node that exists: its index in log.Nodes, or in log.Standing, and the data that
-// it was created with.
+// openNode is a lock node that exists: its index in a list of the log, and the data that it was
+// created with.
 type openNode struct {
 	in   *[]service.Node
 	i    int
@@ -138,7 +144,9 @@ func (l *lives) take(t txnlog.Txn) {
 			path := c.Path[len(l.locks):]
 			l.owned[t.Session] = append(l.owned[t.Session], path)
 			l.create(&l.log.Nodes, path, t, at, c.Data)
-		case c.Op == wire.Create && !c.Container && strings.HasPrefix(c.Path, l.locks):
+		case c.Op == wire.Create && c.Container && strings.HasPrefix(c.Path, l.locks):
+			l.create(&l.log.Parents, c.Path[len(l.locks):], t, at, c.Data)
+		case c.Op == wire.Create && strings.HasPrefix(c.Path, l.locks):
 			l.create(&l.log.Standing, c.Path[len(l.locks):], t, at, c.Data)
 		case c.Op == wire.SetData && strings.HasPrefix(c.Path, l.locks):
 			l.write(c.Path[len(l.locks):], at, lock.SessionName(t.Session), c.Data)
@@ -149,6 +157,9 @@ func (l *lives) take(t txnlog.Txn) {
 }
 
 func (l *lives) create(in *[]service.Node, path string, t txnlog.Txn, at service.At, data []byte) {
+	if parent, there := l.open[path[:max(0, strings.LastIndexByte(path, '/'))]]; there && parent.in == &l.log.Parents && parent.node().Used == nil {
+		parent.node().Used = &at
+	}
 	l.open[path] = openNode{in, len(*in), data}
 	*in = append(*in, service.Node{Path: path, Session: lock.SessionName(t.Session), Created: at})
 }

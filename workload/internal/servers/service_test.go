@@ -77,6 +77,11 @@ func (l *logger) stand(ms int, session uint64, path string) *logger {
 	return l.add(ms, session, 5, wire.Create, append(text(path), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7))
 }
 
+// contain logs a container.
+func (l *logger) contain(ms int, session uint64, path string) *logger {
+	return l.add(ms, session, 5, wire.CreateContainer, append(text(path), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7))
+}
+
 func (l *logger) write(ms int, session uint64, path, data string) *logger {
 	return l.add(ms, session, 6, wire.SetData, append(append(text(path), text(data)...), 0, 0, 0, 1))
 }
@@ -126,7 +131,17 @@ func TestTheLivesOfNodesAreReadFromTheLogs(t *testing.T) {
 		write(13, 2, locks+"/revoked/a-0000000000", "").
 		write(14, 2, locks+"/nothing", "").
 		stand(15, 2, locks+"/barrier").
-		delete(16, 5, locks+"/barrier")
+		delete(16, 5, locks+"/barrier").
+		contain(17, 2, locks+"/used").
+		contain(18, 3, locks+"/used/locks").
+		create(19, 2, locks+"/used/locks/a-0000000000").
+		create(20, 2, locks+"/used/locks/b-0000000001").
+		contain(21, 2, locks+"/unused").
+		delete(22, 2, locks+"/unused").
+		contain(23, 2, locks+"/written").
+		write(24, 5, locks+"/written", "other").
+		add(25, 0, 0, wire.DeleteContainer, text(locks+"/written")).
+		contain(26, 2, "/zkverify/run-1/elsewhere")
 	got, err := Service(t.Context(), l.servers(t, 3), locks, presence, Clock{origin: origin, off: 2 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
@@ -136,7 +151,7 @@ func TestTheLivesOfNodesAreReadFromTheLogs(t *testing.T) {
 	}
 	id := func(n int) string { return fmt.Sprintf("0x%016x", n) }
 	want := &service.Log{
-		Header: service.Header{Servers: 3, Transactions: 18, Clock: 3 * time.Millisecond},
+		Header: service.Header{Servers: 3, Transactions: 28, Clock: 3 * time.Millisecond},
 		Nodes: []service.Node{
 			{Path: "orders/a-0000000000", Session: id(1), Created: *at(1, 3), Deleted: at(7, 9), Ended: true},
 			{Path: "orders/b-0000000001", Session: id(2), Created: *at(2, 4), Deleted: at(4, 6)},
@@ -145,6 +160,14 @@ func TestTheLivesOfNodesAreReadFromTheLogs(t *testing.T) {
 			{Path: "revoked/a-0000000000", Session: id(2), Created: *at(11, 13), Writes: []service.Write{
 				{At: *at(12, 14), By: id(5)}, {At: *at(13, 15), Same: true},
 			}},
+			{Path: "used/locks/a-0000000000", Session: id(2), Created: *at(19, 21)},
+			{Path: "used/locks/b-0000000001", Session: id(2), Created: *at(20, 22)},
+		},
+		Parents: []service.Node{
+			{Path: "used", Session: id(2), Created: *at(17, 19), Used: at(18, 20)},
+			{Path: "used/locks", Session: id(3), Created: *at(18, 20), Used: at(19, 21)},
+			{Path: "unused", Session: id(2), Created: *at(21, 23), Deleted: at(22, 24)},
+			{Path: "written", Session: id(2), Created: *at(23, 25), Deleted: at(25, 27), Writes: []service.Write{{At: *at(24, 26), By: id(5)}}},
 		},
 		Standing: []service.Node{{Path: "barrier", Session: id(2), Created: *at(15, 17), Deleted: at(16, 18), By: id(5)}},
 		Sessions: []service.Session{{ID: id(1), Closed: at(7, 9), Expired: true}, {ID: id(3), Closed: at(8, 10)}, {ID: id(2)}},
