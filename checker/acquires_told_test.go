@@ -47,6 +47,10 @@ func TestAnObserverIsToldOneEndOfEachAcquire(t *testing.T) {
 			r.want(4, 1).hears(4, 1, unheard).grants(5, 1, 5).got(6, 1, 5).tells(7, 1, 5, histories.ToldReleased).release(7, 1).released(8, 1)
 			r.want(9, 1).hears(9, 1, unheard).got(10, 1, 6).grants(11, 1, 6)
 		}, verdict.Holds},
+		{"it gets the lock unheard, before any other notice", func(r *run) {
+			r.want(4, 1).hears(4, 1, unheard).grants(5, 1, 5).got(6, 1, 5).tells(7, 1, 5, histories.ToldReleased).release(7, 1).released(8, 1)
+			r.want(9, 1).hears(9, 1, unheard).got(10, 1, 6).grants(11, 1, 6)
+		}, verdict.Holds},
 		{"it gets the lock twice, once unheard", func(r *run) {
 			r.want(0, 1).hears(1, 1, contends).hears(2, 1, gaveUp).answer(3, fail, 1, acquire)
 			r.want(4, 1).hears(4, 1, unheard).grants(5, 1, 5).got(6, 1, 5).grants(11, 1, 6)

@@ -87,6 +87,7 @@ type Env struct {
 type Choices struct {
 	Namespace bool // the client gets Root once, and not with each lock
 	EndEarly  bool // a lease is given up as soon as its link is down
+	Do        bool // a lock is held while a function of the application's runs, which the target calls
 	Rule      bool // a rule of the application's own orders the queue, in the target's own order
 }
 

@@ -78,7 +78,7 @@ func (t ofRecipes) Open(ctx context.Context, env lock.Env) (lock.Client, error) 
 		return nil, err
 	}
 	conn := recipesConn{c, env}
-	return &recipesClient{conn, recipesBarriers{conn, new(recipesMembers)}, queued(conn.mutex)}, nil
+	return &recipesClient{conn, recipesBarriers{conn, new(recipesMembers)}, queued(conn.doing)}, nil
 }
 
 // recipesObserver returns the observer that reports to the harness.
@@ -116,7 +116,7 @@ func recipesObserver(env lock.Env) recipes.Observer {
 type recipesClient struct {
 	recipesConn
 	recipesBarriers
-	recipesQueued[*recipes.Mutex]
+	recipesQueued[doing]
 }
 
 // recipesConn is a client of package recipes, and the environment that it was opened with.
@@ -156,6 +156,8 @@ func (c recipesConn) mutex(name string) *recipes.Mutex {
 	return recipes.NewMutex(c.client, c.path(name), recipesRule(c.env)...)
 }
 
+func (c recipesConn) doing(name string) doing { return doing{c.mutex(name), c.env.Choices.Do} }
+
 // recipesLease adapts a recipes.Lease to the harness.
 type recipesLease struct{ *recipes.Lease }
 
@@ -177,7 +179,7 @@ func (l *recipesLease) Nodes() []string { return []string{l.Node()} }
 func (l *recipesLease) Token() histories.Token { return histories.Token(l.Lease.Token()) }
 
 func (l *recipesLease) Release(ctx context.Context) error {
-	err := l.Lease.Release(ctx)
+	err := end(ctx, l.Lease)
 	if errors.Is(err, recipes.ErrLeaseLost) {
 		return errors.Join(lock.ErrLost, err)
 	}

@@ -3,6 +3,7 @@ package targets
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/recipes"
@@ -32,7 +33,18 @@ type candidate struct {
 }
 
 func (c candidate) election(ctx context.Context) *recipes.Election {
-	return recipes.NewElection(c.c.client, c.c.path(c.name), recipes.WithData([]byte(lock.OwnerOf(ctx))))
+	options := []recipes.LockOption{recipes.WithData([]byte(lock.OwnerOf(ctx)))}
+	if c.selects() {
+		options = append(options, recipes.WithLeaderSelector())
+	}
+	return recipes.NewElection(c.c.client, c.c.path(c.name), options...)
+}
+
+// selects reports whether the election is one of Curator's LeaderSelector: every second one of a run is.
+// All candidates of an election have to agree.
+func (c candidate) selects() bool {
+	number := strings.TrimLeft(c.name[strings.LastIndexByte(c.name, '-')+1:], "02468")
+	return number != ""
 }
 
 func (c candidate) Acquire(ctx context.Context) (*recipes.Lease, error) {

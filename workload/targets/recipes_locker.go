@@ -32,8 +32,8 @@ func (c *recipesClient) NonReentrant() lock.Locker {
 // ReadWrite returns the sides of the read/write lock. Reenter takes a lease of either side.
 func (c *recipesClient) ReadWrite() (read, write lock.Locker) {
 	lockAt := func(name string) *recipes.ReadWriteMutex { return recipes.NewReadWriteMutex(c.client, c.path(name)) }
-	return queued(func(name string) *recipes.Mutex { return lockAt(name).Read() }),
-		queued(func(name string) *recipes.Mutex { return lockAt(name).Write() })
+	return queued(func(name string) doing { return doing{lockAt(name).Read(), c.env.Choices.Do} }),
+		queued(func(name string) doing { return doing{lockAt(name).Write(), c.env.Choices.Do} })
 }
 
 // recipesLocker offers the locks of one kind by their names.

@@ -202,13 +202,13 @@ func (j *nodesLeft) judge() {
 	nodes, parents := j.t.Service.Nodes(), j.t.Service.Parents()
 	for i := range nodes {
 		n := &nodes[i]
-		j.kept(n, facts.Forever, "node "+n.Name(), judge.Deletion(j.t, n))
+		j.kept(n, facts.Forever, true, "node "+n.Name(), judge.Deletion(j.t, n))
 	}
 	j.v.Count("nodes that the servers' log has", len(nodes))
 	for i := range parents {
 		n := &parents[i]
 		end, then := j.unused(n)
-		j.kept(n, end, "unused container "+n.Path, then)
+		j.kept(n, end, false, "unused container "+n.Path, then)
 	}
 	for _, a := range j.waited {
 		n := j.t.Service.NodeOfToken(a.Lock, a.node)
@@ -242,9 +242,10 @@ func (j *nodesLeft) unused(n *service.Node) (end time.Duration, then string) {
 	return end, then
 }
 
-// kept accuses the session that created a node, described as what, if it left the node before end.
-func (j *nodesLeft) kept(n *service.Node, end time.Duration, what, then string) {
-	if idle, left := j.left(n, end); left {
+// kept accuses the session that created a node, described as what, if it left the node before end. A client
+// that did not hear, because of a fault, that it has created a container does not take it back later.
+func (j *nodesLeft) kept(n *service.Node, end time.Duration, later bool, what, then string) {
+	if idle, left := j.left(n, end, later); left {
 		j.v.Violate(func() verdict.Witness {
 			w := judge.NewWitness(j.t, n.Lock(), idle.From, idle.To)
 			w.What = fmt.Sprintf("session %s had no use for %q from %s on, and its %s of %#x was there for %s more; it %s",
@@ -263,8 +264,8 @@ func (j *nodesLeft) endsBy(session string, at time.Duration) bool {
 }
 
 // left returns the time before end for which a node was there although its session had no use for it,
-// if it was left.
-func (j *nodesLeft) left(n *service.Node, end time.Duration) (idle facts.Span, left bool) {
+// if it was left, by the first calm stretch of that time or, unless later, by its beginning.
+func (j *nodesLeft) left(n *service.Node, end time.Duration, later bool) (idle facts.Span, left bool) {
 	bound := j.t.Header.Promises.TurnBound / 4
 	end = min(end, j.t.End)
 	if over, ends := j.t.Phases[histories.PhaseEnd]; ends {
@@ -282,7 +283,11 @@ func (j *nodesLeft) left(n *service.Node, end time.Duration) (idle facts.Span, l
 	from := n.Created.Time
 	for _, s := range append(slices.Clip(j.usesOf(n)), use{Span: facts.Span{From: end, To: end}}) {
 		idle = facts.Span{From: from, To: min(s.From, end)}
-		if j.t.CalmIn(idle.From, idle.To, bound+1, j.users[n.Session]...) {
+		until := idle.To
+		if !later {
+			until = min(until, idle.From+bound+1)
+		}
+		if j.t.CalmIn(idle.From, until, bound+1, j.users[n.Session]...) {
 			return idle, true
 		}
 		if from = max(from, s.To); from >= end {

@@ -110,11 +110,11 @@ func (c *contentions) wrong(o *facts.Op, what string) {
 func (c *contentions) ended(o *facts.Op) {
 	n := c.of[o]
 	delete(c.of, o)
-	if !c.told {
-		return
-	}
-	if n.unheard {
+	switch {
+	case n.unheard:
 		c.ledger(o.By, o.Lock).unheard++
+		return
+	case !c.told:
 		return
 	}
 	fresh, left := o.OK() && o.Hold != nil && o.Hold.Acquire == o, n.contends-n.gaveUp

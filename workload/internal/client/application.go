@@ -111,7 +111,7 @@ func (a *application) choices() lock.Choices {
 	a.mu.Unlock()
 	r := seeded.Rand(uint64(c.Run.Seed), uint64(c.Index)+uint64(n)<<16+1<<34)
 	takes := func() bool { return r.Float64() < c.Run.Options }
-	return lock.Choices{Namespace: takes(), EndEarly: takes(), Rule: takes()}
+	return lock.Choices{Namespace: takes(), EndEarly: takes(), Rule: takes(), Do: takes()}
 }
 
 // opened puts a client of the target into use. It reports false when the application has been

@@ -135,6 +135,7 @@ func TestADoomedClientCrashesInTheMiddleOfAnything(t *testing.T) {
 func TestWhatIsToldBetweenTwoProcessesIsOnRecord(t *testing.T) {
 	a, _, _, events := couple(t)
 	a.Run.Promises.Says = true
+	a.Run.Locks = map[string]histories.Lock{"lock-0": {Recipe: histories.Mutex}}
 	tell := func() { a.told(lock.Notification{What: histories.ToldAcquired, Lock: "lock-0"}) }
 	acquire := histories.Event{Type: histories.Invoke, Op: histories.Acquire, Lock: "lock-0", Process: 0}
 	a.Record(acquire)

@@ -16,7 +16,7 @@ func TestClientsTakeOptionsAsTheSeedSays(t *testing.T) {
 	}
 	a.Run.Options = 0.5
 	seen := map[lock.Choices]bool{}
-	for range 50 {
+	for range 200 {
 		first := a.app.choices()
 		if again := a.app.choices(); again != first {
 			t.Errorf("%+v, and then %+v", first, again)
@@ -24,8 +24,8 @@ func TestClientsTakeOptionsAsTheSeedSays(t *testing.T) {
 		seen[first] = true
 		a.app.begun(nil)
 	}
-	if len(seen) != 8 {
-		t.Errorf("%d of 8 choices are made", len(seen))
+	if len(seen) != 16 {
+		t.Errorf("%d of 16 choices are made", len(seen))
 	}
 }
 
