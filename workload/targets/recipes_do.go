@@ -75,6 +75,9 @@ func end(ctx context.Context, l *recipes.Lease) error {
 		d.stop(context.Cause(ctx))
 		<-d.over
 	}
+	if ctx.Err() == nil && l.Err() == nil {
+		return errors.New("Do returned and its lease is held")
+	}
 	released := l.Release(ctx) // a second time, for its result
 	if ctx.Err() == nil && released == nil && d.err != nil || errors.Is(d.err, recipes.ErrLeaseLost) && !errors.Is(released, recipes.ErrLeaseLost) {
 		return fmt.Errorf("Do returned %w, and the release: %w", d.err, released)

@@ -217,7 +217,7 @@ func (h *Hold) askNext() func() {
 	go func() { // ends when next has taken the result, or the client has crashed
 		late := lateness(ctx)
 		lease, err := h.Next.Acquire(lock.WithAttempt(ctx, lock.Attempt{Owner: a.Owner, Enqueued: func(lock.Place) {}}))
-		called <- result{lease, err, late()}
+		called <- result{0, lease, err, late()}
 	}()
 	wait.For(ctx, time.Nanosecond) // in virtual time it has sent its request then
 	return func() {

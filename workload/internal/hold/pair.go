@@ -12,8 +12,8 @@ import (
 )
 
 // pair is two acquires of one lock, for one owner, that are under way at the same time. In the
-// history a process has one operation at a time: the acquire that returns first is on record from
-// the beginning, the other one from then on.
+// history a process has one operation at a time: the acquire that does not wait for the other is on
+// record from the beginning, the other one from then on.
 type pair struct {
 	c       *client.Client
 	claims  [2]Claim
@@ -22,6 +22,7 @@ type pair struct {
 }
 
 type result struct {
+	call  int // of the pair
 	lease lock.Lease
 	err   error
 	late  time.Duration
@@ -45,9 +46,12 @@ func AcquireBoth(ctx context.Context, c *client.Client, first, second Claim, apa
 	p.call(ctx, apart)
 	r := <-p.results
 	var next *result
-	if nested, ok := r.lease.(lock.NestedLease); ok && nested.Depth() > 1 {
-		inner := r
-		r, next = <-p.results, &inner // the other has returned too, or is about to: r has entered its hold
+	if !p.first(r) {
+		later := r
+		if r = <-p.results; p.alike() && r.err != nil {
+			r, later = later, r // both have failed, or the other has entered a hold that is over
+		}
+		next = &later
 	}
 	h, _ = p.ops[0].end(r.lease, r.err, r.late)
 	p.ops[1].begin()
@@ -79,7 +83,7 @@ func (p *pair) call(ctx context.Context, apart time.Duration) {
 			p.enqueued(i, at)
 			begins()
 		}}))
-		p.results <- result{lease, err, late()}
+		p.results <- result{i, lease, err, late()}
 		begins()
 	}
 	go run(0)
@@ -88,6 +92,17 @@ func (p *pair) call(ctx context.Context, apart time.Duration) {
 		wait.For(ctx, apart)
 		run(1)
 	}()
+}
+
+// first reports whether a result that has come before the other is that of the first operation. The one
+// that waits for the other is the second: it enters the hold of the other, fails because of it, or gives up.
+// The places may then be those of the other.
+func (p *pair) first(r result) bool {
+	if !p.alike() {
+		return r.call == 0
+	}
+	nested, ok := r.lease.(lock.NestedLease)
+	return r.err == nil && !(ok && nested.Depth() > 1)
 }
 
 // alike reports whether the calls ask for the same: then the first that returns may be either.

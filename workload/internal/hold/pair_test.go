@@ -91,10 +91,11 @@ func TestOfTwoCallsTheHistoryHasOneAtATime(t *testing.T) {
 	}{
 		"the second enters": {called{2 * ms, outer(), nil}, called{4 * ms, inner(), nil}, "", []string{"invoke 0", "enqueued 0", "enqueued 0", "ok 1", "invoke 0", "ok 2"}, 2, false},
 		"the first enters":  {called{4 * ms, inner(), nil}, called{5 * ms, outer(), nil}, "", []string{"invoke 0", "enqueued 0", "enqueued 0", "ok 1", "invoke 0", "ok 2"}, 2, false},
-		"the first fails":   {called{2 * ms, nil, refused}, called{4 * ms, outer(), nil}, "", []string{"invoke 0", "enqueued 0", "enqueued 0", "fail 0", "invoke 0", "ok 1"}, 1, false},
+		"the first fails":   {called{2 * ms, nil, refused}, called{4 * ms, outer(), nil}, "", []string{"invoke 0", "enqueued 0", "enqueued 0", "ok 1", "invoke 0", "fail 0"}, 1, false},
 		"both fail":         {called{2 * ms, nil, refused}, called{4 * ms, nil, refused}, "", []string{"invoke 0", "enqueued 0", "enqueued 0", "fail 0", "invoke 0", "fail 0"}, 0, false},
 		"the second waits":  {called{2 * ms, outer(), nil}, called{}, "", []string{"invoke 0", "enqueued 0", "enqueued 0", "ok 1", "invoke 0", "fail 0"}, 1, false},
-		"in another mode":   {called{9 * ms, outer(), nil}, called{20 * ms, reads(), nil}, histories.ModeRead, []string{"invoke 0", "enqueued 0", "ok 1", "invoke read0", "ok read1"}, 1, true},
+		"in another mode, and the second fails first": {called{9 * ms, outer(), nil}, called{2 * ms, nil, refused}, histories.ModeRead, []string{"invoke 0", "enqueued 0", "ok 1", "invoke read0", "fail read0"}, 1, false},
+		"in another mode": {called{9 * ms, outer(), nil}, called{20 * ms, reads(), nil}, histories.ModeRead, []string{"invoke 0", "enqueued 0", "ok 1", "invoke read0", "ok read1"}, 1, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
