@@ -51,6 +51,10 @@ func TestAnObserverIsToldOneEndOfEachAcquire(t *testing.T) {
 			r.want(4, 1).hears(4, 1, unheard).grants(5, 1, 5).got(6, 1, 5).tells(7, 1, 5, histories.ToldReleased).release(7, 1).released(8, 1)
 			r.want(9, 1).hears(9, 1, unheard).got(10, 1, 6).grants(11, 1, 6)
 		}, verdict.Holds},
+		{"it gets the lock unheard, of which it is told while it acquires again", func(r *run) {
+			r.want(4, 1).hears(4, 1, unheard).got(6, 1, 5).release(7, 1).released(8, 1)
+			r.want(9, 1).hears(9, 1, contends).grants(10, 1, 5).tells(10, 1, 5, histories.ToldReleased).hears(11, 1, gaveUp).answer(12, fail, 1, acquire)
+		}, verdict.Holds},
 		{"it gets the lock twice, once unheard", func(r *run) {
 			r.want(0, 1).hears(1, 1, contends).hears(2, 1, gaveUp).answer(3, fail, 1, acquire)
 			r.want(4, 1).hears(4, 1, unheard).grants(5, 1, 5).got(6, 1, 5).grants(11, 1, 6)

@@ -109,9 +109,12 @@ type LeaderElector interface {
 // see OwnerOf.
 type AnnouncingElector interface {
 	Elector
-	// ObserveAnnounced is Observe with the owner that the leader announces.
+	// ObserveAnnounced is Observe with the owner that the leader announces, or HiddenOwner.
 	ObserveAnnounced(ctx context.Context, name string, f func(leader histories.Token, owner string) bool) error
 }
+
+// HiddenOwner is the owner of a leader whose announcement a request to resign hides.
+const HiddenOwner = "(hidden)"
 
 // ElectorOf returns the elector of a client, or an error as LockerOf does.
 func ElectorOf(c Client) (Elector, error) { return got[Elector](c, histories.Election, "") }

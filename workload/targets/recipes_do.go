@@ -76,11 +76,11 @@ func end(ctx context.Context, l *recipes.Lease) error {
 		<-d.over
 	}
 	if ctx.Err() == nil && l.Err() == nil {
-		return errors.New("Do returned and its lease is held")
+		return errors.New("the lease is held after Do has returned")
 	}
 	released := l.Release(ctx) // a second time, for its result
 	if ctx.Err() == nil && released == nil && d.err != nil || errors.Is(d.err, recipes.ErrLeaseLost) && !errors.Is(released, recipes.ErrLeaseLost) {
-		return fmt.Errorf("Do returned %w, and the release: %w", d.err, released)
+		return fmt.Errorf("a release: %w, after Do has returned %w", released, d.err)
 	}
 	return released
 }

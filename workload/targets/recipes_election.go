@@ -78,11 +78,16 @@ func (e recipesElection) Observe(ctx context.Context, name string, f func(histor
 }
 
 func (e recipesElection) ObserveAnnounced(ctx context.Context, name string, f func(histories.Token, string) bool) error {
-	for leader, err := range e.recipesLocker(name).election(ctx).Observe(ctx) {
+	c := e.recipesLocker(name)
+	for leader, err := range c.election(ctx).Observe(ctx) {
 		if err != nil {
 			return err
 		}
-		if !f(histories.Token(leader.Token), string(leader.Data)) {
+		owner := string(leader.Data)
+		if leader.Data == nil && leader.Node != "" && c.selects() {
+			owner = lock.HiddenOwner
+		}
+		if !f(histories.Token(leader.Token), owner) {
 			break
 		}
 	}

@@ -45,8 +45,9 @@ type contention struct {
 type ledger struct {
 	owed  []*facts.Op // acquires without a notice of their grant
 	early int         // notices of the acquire under way
-	// unheard is the number of notices that may come of acquires whose notices are not on record.
-	unheard int
+	// unheard are the tokens of acquires whose notices are not on record, without the notice of the grant;
+	// before are those with that notice of an acquire under way.
+	unheard, before []histories.Token
 }
 
 // request counts the notices of requests to release a lease.
@@ -112,7 +113,10 @@ func (c *contentions) ended(o *facts.Op) {
 	delete(c.of, o)
 	switch {
 	case n.unheard:
-		c.ledger(o.By, o.Lock).unheard++
+		l := c.ledger(o.By, o.Lock)
+		if o.OK() && !take(&l.before, o.Token) {
+			l.unheard = append(l.unheard, o.Token)
+		}
 		return
 	case !c.told:
 		return
@@ -150,7 +154,7 @@ func (c *contentions) ended(o *facts.Op) {
 	if l.early > 0 {
 		c.wrong(o, "was told that it was granted, and that it gave up")
 	}
-	if l.early = 0; len(l.owed) == 0 && l.unheard == 0 {
+	if l.early = 0; len(l.owed) == 0 && len(l.unheard) == 0 {
 		delete(c.ledgers[o.By], o.Lock)
 	}
 }
@@ -183,6 +187,9 @@ func (c *contentions) granted(i int, e *histories.Event) {
 		l.owed = slices.Delete(l.owed, of, of+1)
 		return
 	}
+	if take(&l.unheard, e.Token) {
+		return
+	}
 	l.early++
 	for _, o := range p.OpenOn(e.Lock) {
 		if n := c.of[o]; l.early <= n.contends-n.gaveUp {
@@ -190,15 +197,20 @@ func (c *contentions) granted(i int, e *histories.Event) {
 		}
 	}
 	l.early--
-	if l.unheard > 0 {
-		l.unheard--
-		return
-	}
 	if slices.ContainsFunc(p.OpenOn(e.Lock), func(o *facts.Op) bool { return c.of[o].unheard }) {
-		l.unheard-- // of its own
+		l.before = append(l.before, e.Token)
 		return
 	}
 	c.s.wrong(c.s.party(i, e, nil), e.Lock, fmt.Sprintf("an observer was told by %s that the lease with token %s on lock %q was acquired by owner %q, of which no acquire without a lease was told to contend for it", verdict.At(e.Time), verdict.Token(e.Token), e.Lock, e.Owner))
+}
+
+// take removes a token, and reports whether it was there.
+func take(from *[]histories.Token, token histories.Token) bool {
+	i := slices.Index(*from, token)
+	if i >= 0 {
+		*from = slices.Delete(*from, i, i+1)
+	}
+	return i >= 0
 }
 
 // crashed drops the acquires of a process: of their ends no observer may be told.

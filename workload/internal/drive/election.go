@@ -98,7 +98,10 @@ func seen(ctx context.Context, c *client.Client, name string, plan cycle.Plan, y
 	}
 	if shows, ok := e.(lock.AnnouncingElector); ok {
 		return shows.ObserveAnnounced(ctx, name, func(leader histories.Token, owner string) bool {
-			if leader != (histories.Token{}) {
+			switch {
+			case owner == lock.HiddenOwner:
+				owner = ""
+			case leader != (histories.Token{}):
 				owner = cmp.Or(owner, histories.NoOwner)
 			}
 			return yield(seenLeader{leader, owner})
