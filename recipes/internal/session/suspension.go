@@ -68,7 +68,14 @@ func (l Locked) tellSuspended(suspended bool) {
 func (l Locked) lostAt() time.Time {
 	s := l.s
 	at := s.suspension.heard.Add(s.timeout - margin(s.timeout))
-	if by := s.suspension.lostBy; !by.IsZero() && by.Before(at) {
+	by := s.suspension.lostBy
+	if by.IsZero() {
+		return at
+	}
+	if now := l.Deadline(); now.After(by) { // an answer has come since
+		by = now
+	}
+	if by.Before(at) {
 		return by
 	}
 	return at
