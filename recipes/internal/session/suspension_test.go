@@ -12,13 +12,15 @@ func TestWhenASuspendedSessionIsGivenUpForLost(t *testing.T) {
 		name    string
 		waiting bool          // the session has nodes in queues, and so a heartbeat
 		answer  time.Duration // a request sent then is answered later; 0: none
+		over    time.Duration // the answer confirms a connection that was asked for then; 0: none
 		after   time.Duration
 	}{
-		{"a session timeout after the last request that was answered", false, 0, 9 * time.Second},
-		{"not before, when a server without a leader goes on answering", false, 3 * time.Second, 12500 * time.Millisecond},
-		{"nor a moment before", false, 300 * time.Millisecond, 9800 * time.Millisecond},
-		{"at the deadline of its leases", true, 0, 5500 * time.Millisecond},
-		{"at the deadline of its leases, also when such a server answers", true, 3 * time.Second, 5500 * time.Millisecond},
+		{"a session timeout after the last request that was answered", false, 0, 0, 9 * time.Second},
+		{"not before, when a server without a leader goes on answering", false, 3 * time.Second, 0, 12500 * time.Millisecond},
+		{"nor a moment before", false, 300 * time.Millisecond, 0, 9800 * time.Millisecond},
+		{"at the deadline of its leases", true, 0, 0, 5500 * time.Millisecond},
+		{"at the deadline of its leases, also when such a server answers", true, 3 * time.Second, 0, 5500 * time.Millisecond},
+		{"at the deadline of its leases that an answer has put off", true, 3 * time.Second, 2 * time.Second, 11500 * time.Millisecond},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -34,8 +36,15 @@ func TestWhenASuspendedSessionIsGivenUpForLost(t *testing.T) {
 				}
 				s.introduce()
 				s.With(func(l Locked) { l.suspend(true) })
+				if test.over > 0 {
+					time.AfterFunc(test.over, func() { s.With(func(Locked) { s.seen.reconnected(time.Now()) }) })
+				}
 				if test.answer > 0 {
-					time.AfterFunc(test.answer, func() { connector{s}.answered(time.Now(), local) })
+					by := local
+					if test.over > 0 {
+						by = confirmed
+					}
+					time.AfterFunc(test.answer, func() { connector{s}.answered(time.Now(), by) })
 				}
 				time.Sleep(time.Minute)
 				synctest.Wait()
@@ -54,7 +63,7 @@ func TestWhenASuspendedSessionIsGivenUpForLost(t *testing.T) {
 func listenedTo(t *testing.T, timeout time.Duration, told func(State)) *Session {
 	return &Session{timeout: timeout, waiting: map[string]struct{}{}, common: &common{
 		cfg:  Config{Clock: MachineClock()},
-		life: t.Context(), states: states{told: told},
+		life: t.Context(), states: states{told: told}, pace: &pace{},
 	}}
 }
 
