@@ -60,8 +60,11 @@ func TestAnObserverIsToldOneEndOfEachAcquire(t *testing.T) {
 			r.want(4, 1).hears(4, 1, unheard).grants(5, 1, 5).got(6, 1, 5).grants(11, 1, 6)
 		}, verdict.Violated},
 		{"it has a place and has not contended", func(r *run) {
-			r.want(0, 1).hears(1, 1, contends).got(2, 1, 5).want(3, 2).place(4, 2, 6).answer(5, fail, 2, acquire)
+			r.want(0, 1).hears(1, 1, contends).hears(2, 1, gaveUp).answer(3, fail, 1, acquire).want(4, 1).place(5, 1, 6).answer(6, fail, 1, acquire)
 		}, verdict.Violated},
+		{"another process, of which no observer is told, has a place", func(r *run) {
+			r.want(0, 1).hears(1, 1, contends).got(2, 1, 5).want(3, 2).place(4, 2, 6).answer(5, fail, 2, acquire)
+		}, verdict.Holds},
 		{"it contends twice", func(r *run) { r.want(0, 1).hears(1, 1, contends).hears(1, 1, contends).got(2, 1, 5) }, verdict.Violated},
 		{"it contends to enter again", func(r *run) {
 			r.want(0, 1).hears(1, 1, contends).got(2, 1, 5).want(3, 1).hears(3, 1, contends).deeper(4, 1, 5, 2)

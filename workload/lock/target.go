@@ -88,6 +88,7 @@ type Choices struct {
 	Namespace bool // the client gets Root once, and not with each lock
 	EndEarly  bool // a lease is given up as soon as its link is down
 	Do        bool // a lock is held while a function of the application's runs, which the target calls
+	Selector  bool // elections are those of Curator's LeaderSelector: the clients of a run agree on it
 	Rule      bool // a rule of the application's own orders the queue, in the target's own order
 }
 

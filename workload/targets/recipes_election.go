@@ -3,7 +3,6 @@ package targets
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/recipes"
@@ -34,17 +33,10 @@ type candidate struct {
 
 func (c candidate) election(ctx context.Context) *recipes.Election {
 	options := []recipes.LockOption{recipes.WithData([]byte(lock.OwnerOf(ctx)))}
-	if c.selects() {
+	if c.c.env.Choices.Selector {
 		options = append(options, recipes.WithLeaderSelector())
 	}
 	return recipes.NewElection(c.c.client, c.c.path(c.name), options...)
-}
-
-// selects reports whether the election is one of Curator's LeaderSelector: every second one of a run is.
-// All candidates of an election have to agree.
-func (c candidate) selects() bool {
-	number := strings.TrimLeft(c.name[strings.LastIndexByte(c.name, '-')+1:], "02468")
-	return number != ""
 }
 
 func (c candidate) Acquire(ctx context.Context) (*recipes.Lease, error) {
@@ -78,13 +70,12 @@ func (e recipesElection) Observe(ctx context.Context, name string, f func(histor
 }
 
 func (e recipesElection) ObserveAnnounced(ctx context.Context, name string, f func(histories.Token, string) bool) error {
-	c := e.recipesLocker(name)
-	for leader, err := range c.election(ctx).Observe(ctx) {
+	for leader, err := range e.recipesLocker(name).election(ctx).Observe(ctx) {
 		if err != nil {
 			return err
 		}
 		owner := string(leader.Data)
-		if leader.Data == nil && leader.Node != "" && c.selects() {
+		if leader.Data == nil && leader.Node != "" && e.c.env.Choices.Selector {
 			owner = lock.HiddenOwner
 		}
 		if !f(histories.Token(leader.Token), owner) {

@@ -12,8 +12,8 @@ import (
 	"github.com/zkverify/zkverify/histories"
 )
 
-// contentions judges what observers are told of acquires, from the first such notice of a history
-// on, and of requests to release.
+// contentions judges what observers are told of the acquires of a process, from the first such notice on,
+// and of requests to release: processes of several targets may take part.
 //
 //   - An acquire that returns a new lease was told to contend, and not to give up. A re-entry was
 //     told neither.
@@ -28,8 +28,8 @@ type contentions struct {
 	of       map[*facts.Op]contention // acquires under way
 	ledgers  map[*facts.Process]map[string]*ledger
 	owners   map[string]*facts.Process
-	told     bool // of an acquire, by now
-	named    bool // a notice of a grant named an owner
+	told     map[*facts.Process]bool // processes of whose acquires an observer was told
+	named    bool                    // a notice of a grant named an owner
 	requests map[facts.LeaseKey]*request
 }
 
@@ -57,7 +57,7 @@ type request struct {
 
 func newContentions(s *sayings) contentions {
 	return contentions{
-		s: s, of: map[*facts.Op]contention{}, ledgers: map[*facts.Process]map[string]*ledger{},
+		s: s, told: map[*facts.Process]bool{}, of: map[*facts.Op]contention{}, ledgers: map[*facts.Process]map[string]*ledger{},
 		owners: map[string]*facts.Process{}, requests: map[facts.LeaseKey]*request{},
 	}
 }
@@ -75,8 +75,10 @@ func (c *contentions) tell(i int, e *histories.Event) {
 		r.told++
 		return
 	}
-	c.told = c.told || e.Saying.Told != histories.ToldUnheard
 	by := c.s.t.Process(e.Process)
+	if e.Saying.Told != histories.ToldUnheard {
+		c.told[by] = true
+	}
 	for _, o := range by.OpenOn(e.Lock) {
 		if !o.Acquires() {
 			continue
@@ -118,7 +120,7 @@ func (c *contentions) ended(o *facts.Op) {
 			l.unheard = append(l.unheard, o.Token)
 		}
 		return
-	case !c.told:
+	case !c.told[o.By]:
 		return
 	}
 	fresh, left := o.OK() && o.Hold != nil && o.Hold.Acquire == o, n.contends-n.gaveUp
@@ -235,7 +237,7 @@ func (c *contentions) heard(i int, e *histories.Event) {
 	if r == nil {
 		return // a listener is told what no client asked for: see Revocation
 	}
-	if r.heard++; c.told && r.heard > r.told {
+	if r.heard++; c.told[c.s.t.Process(e.Process)] && r.heard > r.told {
 		r.told = r.heard // so that it is reported once
 		e := *e
 		e.Saying = &histories.Saying{Asked: e.Time}

@@ -111,7 +111,8 @@ func (a *application) choices() lock.Choices {
 	a.mu.Unlock()
 	r := seeded.Rand(uint64(c.Run.Seed), uint64(c.Index)+uint64(n)<<16+1<<34)
 	takes := func() bool { return r.Float64() < c.Run.Options }
-	return lock.Choices{Namespace: takes(), EndEarly: takes(), Rule: takes(), Do: takes()}
+	all := seeded.Rand(uint64(c.Run.Seed), 1<<35) // for all clients of the run
+	return lock.Choices{Namespace: takes(), EndEarly: takes(), Rule: takes(), Do: takes(), Selector: all.Float64() < c.Run.Options}
 }
 
 // opened puts a client of the target into use. It reports false when the application has been
