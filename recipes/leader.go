@@ -122,8 +122,13 @@ func announced(p Participant) Participant {
 // look returns the leader, or the zero Participant, with a watch that fires when the leader
 // changes.
 func (e *Election) look(ctx context.Context, s *session.Session) (Participant, session.Watched, error) {
+	before := ""
 	for pace := session.Changed(); ; {
-		leader, watch, err := e.lookOnce(ctx, s)
+		name, leader, watch, err := e.lookOnce(ctx, s)
+		if name != before { // each has led, perhaps for a moment
+			pace.Anew()
+			before = name
+		}
 		switch {
 		case errors.Is(err, zk.ErrNoNode): // the first candidate has changed meanwhile
 			if err := pace.Wait(ctx, s); err != nil {
@@ -141,10 +146,11 @@ func (e *Election) look(ctx context.Context, s *session.Session) (Participant, s
 	}
 }
 
-// lookOnce makes one attempt of look. It returns zk.ErrNoNode when look has to begin anew. It
-// sets the watch before it reads the watched state, so that it misses no change.
-func (e *Election) lookOnce(ctx context.Context, s *session.Session) (leader Participant, watch session.Watched, err error) {
-	name, err := e.firstName(ctx, s)
+// lookOnce makes one attempt of look, and returns the name of the first candidate's node, too. It
+// returns zk.ErrNoNode when look has to begin anew. It sets the watch before it reads the watched
+// state, so that it misses no change.
+func (e *Election) lookOnce(ctx context.Context, s *session.Session) (name string, leader Participant, watch session.Watched, err error) {
+	name, err = e.firstName(ctx, s)
 	switch {
 	case errors.Is(err, zk.ErrNoNode): // not even their parent is there
 		var there bool
@@ -153,7 +159,7 @@ func (e *Election) lookOnce(ctx context.Context, s *session.Session) (leader Par
 		}
 	case err == nil && name == "":
 		if watch, _, err = session.WatchChildren(ctx, s, e.Path()); err != nil {
-			return leader, watch, err
+			return name, leader, watch, err
 		}
 		if name, err = e.firstName(ctx, s); name != "" {
 			err = zk.ErrNoNode
@@ -163,13 +169,18 @@ func (e *Election) lookOnce(ctx context.Context, s *session.Session) (leader Par
 			leader, err = participantAt(ctx, s, e.Path()+"/"+name, e.queue.kind)
 		}
 	}
-	return leader, watch, err
+	return name, leader, watch, err
 }
 
 // first returns the first candidate, or the zero Participant if there is none.
 func (e *Election) first(ctx context.Context, s *session.Session) (Participant, error) {
+	before := ""
 	for pace := session.Changed(); ; {
 		name, err := e.firstName(ctx, s)
+		if name != before {
+			pace.Anew()
+			before = name
+		}
 		if errors.Is(err, zk.ErrNoNode) || err == nil && name == "" {
 			return Participant{}, nil
 		}

@@ -292,3 +292,36 @@ func TestAnObserverIsNotToldOfARequestToResign(t *testing.T) {
 		time.AfterFunc(100*time.Millisecond, func() { _ = term.Release(within(t)) })
 	}
 }
+
+// An observer that finds another leader at each look does not pause between its looks.
+func TestAnObserverKeepsUpWithLeadersThatChange(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		servers := zktest.Start(t)
+		leads := recipes.NewElection(bubbleClient(t, servers, "leads"), "/election")
+		c, wire := interceptedClient(t, servers, "observer")
+		watches := recipes.NewElection(c, "/election")
+		term, err := leads.Campaign(t.Context())
+		var last time.Time
+		changes := 0
+		wire.on(func(op int32) bool {
+			if op == opGetData && changes < 8 {
+				changes++
+				err = errors.Join(err, term.Release(t.Context()))
+				var e error
+				term, e = leads.Campaign(t.Context())
+				err = errors.Join(err, e)
+				last = time.Now()
+			}
+			return true
+		}, nil)
+		for p, e := range watches.Observe(t.Context()) {
+			if e != nil || err != nil || p.Token != term.Token() {
+				t.Errorf("it yields %v, %v; %v", p, e, err)
+			}
+			break
+		}
+		if took := time.Since(last); changes < 8 || took > 100*time.Millisecond {
+			t.Errorf("after %d changes it took %v", changes, took)
+		}
+	})
+}

@@ -164,7 +164,7 @@ func (r *Directory) AwaitEmpty(ctx context.Context, id int64, others []string) e
 			return err
 		}
 	}
-	for {
+	for before := ""; ; {
 		members, _, err := r.list(ctx)
 		if err != nil {
 			return err
@@ -206,6 +206,10 @@ func (r *Directory) AwaitEmpty(ctx context.Context, id int64, others []string) e
 				return nil
 			}
 			left = older[0]
+		}
+		if left != before { // the member before has left
+			pace.Anew()
+			before = left
 		}
 		if err := session.AwaitNode(ctx, r.S, r.Dir+"/"+left, 0, pace); err != nil {
 			return err

@@ -20,6 +20,8 @@ type Member struct {
 	data []byte // of its node
 	acl  []zk.ACL
 
+	saw node // the round at the latest attempt to join it
+
 	Entered int64 // czxid of the round that the member has entered
 }
 
@@ -88,17 +90,22 @@ func (r *Directory) Forget(ctx context.Context, path string) error {
 func (m *Member) Enter(ctx context.Context, n int) error {
 	var full time.Time // when n members were first seen
 	waited, poll, pace := false, m.S.Timeout(), session.Changed()
+	var before []string
 	for {
 		_, linkChanged := m.S.LinkState()
 		members, ready, event, err := m.watch(ctx)
 		rank := slices.Index(members, m.name)
+		if !slices.Equal(members, before) { // as in Leave
+			pace.Anew()
+			before = slices.Clone(members)
+		}
 		switch {
 		case errors.Is(err, zk.ErrNoNode), err == nil && rank < 0:
 			return session.ErrNodeGone
 		case err != nil:
 			return err
 		case ready:
-			if in, err := m.join(ctx, members); in || err != nil {
+			if in, err := m.join(ctx, members, pace); in || err != nil {
 				return err
 			}
 			if err := pace.Wait(ctx, m.S); err != nil {
@@ -157,10 +164,14 @@ func turn(rank int, waited bool, poll time.Duration) time.Duration {
 
 // join enters the current round if it still has members. Otherwise it deletes the ready
 // node.
-func (m *Member) join(ctx context.Context, members []string) (in bool, err error) {
+func (m *Member) join(ctx context.Context, members []string, pace *session.Backoff) (in bool, err error) {
 	now, err := m.round(ctx)
 	if err != nil || now == nil {
 		return false, err
+	}
+	if now.id != m.saw.id || now.version != m.saw.version { // others have joined since
+		pace.Anew()
+		m.saw = *now
 	}
 	if m.id < now.id || now.lists(m.name) {
 		m.Entered = now.id
