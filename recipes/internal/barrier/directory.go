@@ -158,13 +158,13 @@ func (r *Directory) older(ctx context.Context, names []string, id int64) ([]stri
 // already. others are the members that were there then, if they are known: later names
 // belong to later rounds, unless they have joined this one.
 func (r *Directory) AwaitEmpty(ctx context.Context, id int64, others []string) error {
-	pace := session.Changed()
+	pace, before := session.Changed(), ""
 	if len(others) > 0 { // others[0] was the lowest name: see Member.Leave
 		if err := session.AwaitNode(ctx, r.S, r.Dir+"/"+others[0], 0, pace); err != nil {
 			return err
 		}
 	}
-	for before := ""; ; {
+	for {
 		members, _, err := r.list(ctx)
 		if err != nil {
 			return err
