@@ -146,6 +146,25 @@ func areTold(r histories.Recipe, add func(string, func(g *grower, n int))) {
 			g.says(i%5, token, histories.Saying{Told: histories.ToldReleased})
 		}
 	})
+	add("observers of acquires that are told of the grants late", func(g *grower, n int) {
+		tokens := make([]histories.Token, n)
+		told := func(what string, token histories.Token) {
+			g.add(histories.Event{
+				Type: histories.Says, Process: 7, Lock: "l", Mode: writeMode(r), Token: token, Owner: "owner",
+				Saying: &histories.Saying{Asked: time.Duration(g.n) * time.Millisecond, Told: what},
+			})
+		}
+		for i := range n {
+			g.ask(7, histories.Event{Op: histories.Acquire, Lock: "l", Owner: "owner"})
+			told(histories.ToldAcquiring, histories.Token{})
+			tokens[i] = g.enqueue(7)
+			g.grant(7, tokens[i])
+			g.release(7, "l", tokens[i])
+		}
+		for i := range n {
+			told(histories.ToldAcquired, tokens[n-1-i])
+		}
+	})
 	add("observers that are told late", func(g *grower, n int) {
 		tokens := make([]histories.Token, n)
 		for i := range n {

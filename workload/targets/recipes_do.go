@@ -42,6 +42,7 @@ func begin(ctx context.Context, do func(context.Context, func(context.Context, *
 	d := &doneBy{stop: stop, over: make(chan struct{}), leave: sync.OnceFunc(func() { close(left) })}
 	go func() {
 		defer close(d.over)
+		defer stop(nil)
 		d.err = do(context.WithValue(inner, doneByKey{}, d), func(_ context.Context, l *recipes.Lease) error {
 			d.lease = l
 			close(got)
@@ -54,10 +55,13 @@ func begin(ctx context.Context, do func(context.Context, func(context.Context, *
 	}()
 	select {
 	case <-got:
+	case <-d.over:
+	}
+	select {
+	case <-got: // also if the lease is lost by now, and the call is over
 		given()
 		return d.lease, nil
-	case <-d.over:
-		stop(nil)
+	default:
 		return nil, d.err
 	}
 }
@@ -80,7 +84,7 @@ func end(ctx context.Context, l *recipes.Lease) error {
 	}
 	released := l.Release(ctx) // a second time, for its result
 	if ctx.Err() == nil && released == nil && d.err != nil || errors.Is(d.err, recipes.ErrLeaseLost) && !errors.Is(released, recipes.ErrLeaseLost) {
-		return fmt.Errorf("a release: %w, after Do has returned %w", released, d.err)
+		return errors.Join(released, fmt.Errorf("the result of Do is another: %w", d.err))
 	}
 	return released
 }

@@ -1,6 +1,7 @@
 package saying
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -43,16 +44,23 @@ type contention struct {
 // ledger balances the acquires of a process on one lock with the grants of which observers are told.
 // These come later, or while the acquire is under way.
 type ledger struct {
-	owed  []*facts.Op // acquires without a notice of their grant
-	early int         // notices of the acquire under way
+	owed  map[histories.Token][]*facts.Op // acquires without a notice of their grant, by token
+	gave  []*facts.Op                     // acquires of several locks that failed, perhaps after a grant
+	early int                             // notices of the acquire under way
 	// unheard are the tokens of acquires whose notices are not on record, without the notice of the grant;
 	// before are those with that notice of an acquire under way.
-	unheard, before []histories.Token
+	unheard, before map[histories.Token]int
 }
 
 // request counts the notices of requests to release a lease.
 type request struct {
 	told, heard int // by observers, by listeners
+}
+
+// rest returns the acquires without a notice of their grant, in their order.
+func (l *ledger) rest() []*facts.Op {
+	all := slices.Concat(slices.Collect(maps.Values(l.owed))...)
+	return slices.SortedFunc(slices.Values(append(all, l.gave...)), func(a, b *facts.Op) int { return cmp.Compare(a.Invoke, b.Invoke) })
 }
 
 func newContentions(s *sayings) contentions {
@@ -116,8 +124,8 @@ func (c *contentions) ended(o *facts.Op) {
 	switch {
 	case n.unheard:
 		l := c.ledger(o.By, o.Lock)
-		if o.OK() && !take(&l.before, o.Token) {
-			l.unheard = append(l.unheard, o.Token)
+		if o.OK() && !take(l.before, o.Token) {
+			l.unheard[o.Token]++
 		}
 		return
 	case !c.told[o.By]:
@@ -149,14 +157,16 @@ func (c *contentions) ended(o *facts.Op) {
 	for ; left > 0; left-- {
 		if l.early > 0 {
 			l.early--
+		} else if o.OK() {
+			l.owed[o.Token] = append(l.owed[o.Token], o)
 		} else {
-			l.owed = append(l.owed, o)
+			l.gave = append(l.gave, o)
 		}
 	}
 	if l.early > 0 {
 		c.wrong(o, "was told that it was granted, and that it gave up")
 	}
-	if l.early = 0; len(l.owed) == 0 && len(l.unheard) == 0 {
+	if l.early = 0; len(l.owed) == 0 && len(l.gave) == 0 && len(l.unheard) == 0 {
 		delete(c.ledgers[o.By], o.Lock)
 	}
 }
@@ -167,7 +177,7 @@ func (c *contentions) ledger(p *facts.Process, lock string) *ledger {
 	}
 	l := c.ledgers[p][lock]
 	if l == nil {
-		l = new(ledger)
+		l = &ledger{owed: map[histories.Token][]*facts.Op{}, unheard: map[histories.Token]int{}, before: map[histories.Token]int{}}
 		c.ledgers[p][lock] = l
 	}
 	return l
@@ -181,15 +191,17 @@ func (c *contentions) granted(i int, e *histories.Event) {
 	}
 	c.named = true
 	l := c.ledger(p, e.Lock)
-	of := slices.IndexFunc(l.owed, func(o *facts.Op) bool { return o.OK() && o.Token == e.Token })
-	if of < 0 { // an acquire of several that failed gave it back
-		of = slices.IndexFunc(l.owed, func(o *facts.Op) bool { return !o.OK() })
-	}
-	if of >= 0 {
-		l.owed = slices.Delete(l.owed, of, of+1)
+	switch owed := l.owed[e.Token]; {
+	case len(owed) > 1:
+		l.owed[e.Token] = owed[1:]
 		return
-	}
-	if take(&l.unheard, e.Token) {
+	case len(owed) == 1:
+		delete(l.owed, e.Token)
+		return
+	case len(l.gave) > 0:
+		l.gave = l.gave[1:]
+		return
+	case take(l.unheard, e.Token):
 		return
 	}
 	l.early++
@@ -200,19 +212,19 @@ func (c *contentions) granted(i int, e *histories.Event) {
 	}
 	l.early--
 	if slices.ContainsFunc(p.OpenOn(e.Lock), func(o *facts.Op) bool { return c.of[o].unheard }) {
-		l.before = append(l.before, e.Token)
+		l.before[e.Token]++
 		return
 	}
 	c.s.wrong(c.s.party(i, e, nil), e.Lock, fmt.Sprintf("an observer was told by %s that the lease with token %s on lock %q was acquired by owner %q, of which no acquire without a lease was told to contend for it", verdict.At(e.Time), verdict.Token(e.Token), e.Lock, e.Owner))
 }
 
-// take removes a token, and reports whether it was there.
-func take(from *[]histories.Token, token histories.Token) bool {
-	i := slices.Index(*from, token)
-	if i >= 0 {
-		*from = slices.Delete(*from, i, i+1)
+// take takes one away of a token, and reports whether it was there.
+func take(from map[histories.Token]int, token histories.Token) bool {
+	n := from[token]
+	if from[token]--; n <= 1 {
+		delete(from, token)
 	}
-	return i >= 0
+	return n > 0
 }
 
 // crashed drops the acquires of a process: of their ends no observer may be told.
@@ -255,7 +267,7 @@ func (c *contentions) conclude() {
 		}
 		since := c.s.unsaidOf(p).since
 		for _, lock := range slices.Sorted(maps.Keys(c.ledgers[p])) {
-			for _, o := range c.ledgers[p][lock].owed {
+			for _, o := range c.ledgers[p][lock].rest() {
 				said := c.s.leases[facts.LeaseKey{Lock: lock, Token: o.Token}]
 				if o.Ret >= since || o.OK() && said != nil && said.acquired == 0 {
 					continue // they may still be told, or untold has reported it
