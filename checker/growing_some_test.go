@@ -77,6 +77,40 @@ func ofSome() []dimension {
 				g.release(p, "0", g.acquire(p, "0"))
 			}
 		}},
+		of("acquires that fail, behind those that are granted", histories.Mutex, func(g *grower, n int) {
+			tokens := make([]histories.Token, 2*n)
+			for i := range 2 * n {
+				g.ask(i, histories.Event{Op: histories.Acquire, Lock: "l"})
+				tokens[i] = g.enqueue(i)
+			}
+			for i := range n {
+				g.answer(n+i, histories.Fail, nil)
+			}
+			for i := range n {
+				g.grant(i, tokens[i])
+				g.release(i, "l", tokens[i])
+			}
+		}),
+		of("acquires that fail without a place, and grants", histories.Mutex, func(g *grower, n int) {
+			for i := range n {
+				g.ask(i, histories.Event{Op: histories.Acquire, Lock: "l"})
+			}
+			for i := range n {
+				g.answer(i, histories.Fail, nil)
+				g.release(n, "l", g.acquire(n, "l"))
+			}
+		}),
+		of("acquires of one session that fail, and grants in it", histories.Mutex, func(g *grower, n int) {
+			for i := range n {
+				g.ask(i, histories.Event{Op: histories.Acquire, Lock: "l", Session: sessionOf(0)})
+				g.enqueue(i)
+				g.answer(i, histories.Fail, nil)
+				g.ask(n, histories.Event{Op: histories.Acquire, Lock: "l", Session: sessionOf(0)})
+				token := g.enqueue(n)
+				g.grant(n, token)
+				g.release(n, "l", token)
+			}
+		}),
 		{name: "multilock/pairs of locks", grow: func(g *grower, n int) {
 			g.h.Header.Locks = map[string]histories.Lock{}
 			for i := range n {

@@ -107,15 +107,19 @@ func (f *freeTries) granted(y *facts.Op, users *users) {
 		return
 	}
 	users.settle(func(*facts.Op) {})
-	if facts.After(users.soonest, f.way.bound/4) >= y.Call {
+	first := users.soonest
+	if users.besides == y.Session {
+		first = users.others
+	}
+	if facts.After(first, f.way.bound/4) >= y.Call {
 		return
 	}
-	users.soonest = facts.Forever
+	users.soonest, users.others, users.besides = facts.Forever, facts.Forever, y.Session
 	left := func(x *facts.Op) bool {
 		if x != y && x.Session != "" && !x.Was(y.Session) && f.way.made(x) < y.Call {
 			return true
 		}
-		users.soonest = min(users.soonest, answered(x))
+		users.hastens(x)
 		return false
 	}
 	users.over, users.fading = slices.DeleteFunc(users.over, left), slices.DeleteFunc(users.fading, left)

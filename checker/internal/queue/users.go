@@ -5,30 +5,35 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
+	"github.com/zkverify/zkverify/internal/collection"
 )
 
 // users are the acquires of one lock that may be in the way of others: those under way, those
 // that hold the lock, and those that are over and may have left a node behind. For the first
 // two kinds it is known without visiting each whether one is in the way.
 type users struct {
-	open     []*facts.Op        // under way, by invocation; some may have ended
-	waiting  int                // the number of those that have not ended
-	holders  []*facts.Op        // that have the lock; some may have ended
-	holding  [2]int             // how many of them have not ended: writers and others, and readers
-	permits  int                // the permits that they have together
-	over     []*facts.Op        // the others, in the order in which they ended
-	looked   int                // the first of them are not re-entries
-	fading   []*facts.Op        // of the others, those that were released, until their departure is known, or that they left a node
-	rested   [2][]*facts.Op     // of those, the ones whose departure is known, in its order: see restsFor
-	ready    []*facts.Op        // of the rested, those whose sessions have lived on
-	out      map[*facts.Op]bool // of the rested, those that no longer count
-	soonest  time.Duration      // when the first of those in over and fading was answered, or earlier
-	granted  time.Duration      // when the last acquire was granted
-	nameless int                // the number of holders without a session
-	session  string             // the common session of the places of all holders
-	apart    bool               // they have no common session
-	kept     int                // the number of all after the last removal
-	index    *index             // the index of those under way; nil while they are few
+	open     []*facts.Op               // under way, by invocation; some may have ended
+	waiting  int                       // the number of those that have not ended
+	holders  []*facts.Op               // that have the lock; some may have ended
+	holding  [2]int                    // how many of them have not ended: writers and others, and readers
+	permits  int                       // the permits that they have together
+	over     []*facts.Op               // the others
+	stay     int                       // the first of them leave with no grant
+	looked   int                       // the first of them are not re-entries
+	behind   [2]collection.Heap[filed] // of the others, those of writers and of readers that are behind what was granted until now
+	fading   []*facts.Op               // of the others, those that were released, until their departure is known, or that they left a node
+	rested   [2][]*facts.Op            // of those, the ones whose departure is known, in its order: see restsFor
+	ready    []*facts.Op               // of the rested, those whose sessions have lived on
+	out      map[*facts.Op]bool        // of the rested, those that no longer count
+	soonest  time.Duration             // when the first of those in over and fading with a session was answered, or earlier
+	besides  string                    // a session
+	others   time.Duration             // the same, of those that have not been in that session
+	granted  time.Duration             // when the last acquire was granted
+	nameless int                       // the number of holders without a session
+	session  string                    // the common session of the places of all holders
+	apart    bool                      // they have no common session
+	kept     int                       // the number of all after the last removal
+	index    *index                    // the index of those under way; nil while they are few
 }
 
 // usersOf are the users of each lock. Most of a million locks have one user, which takes only
@@ -74,7 +79,7 @@ func (u *usersOf) crashed(o *facts.Op) {
 	if all, several := u.of(o.Info()); several {
 		all.leaves()
 		all.over = append(all.over, o)
-		all.soonest = 0 // its process retires now, see answered
+		all.soonest, all.others = 0, 0 // its process retires now, see answered
 	}
 }
 
@@ -105,10 +110,20 @@ func (u *users) add(o *facts.Op) {
 		}
 	case h != nil && h.Why == facts.ByRelease:
 		u.fading = append(u.fading, o)
-		u.soonest = min(u.soonest, answered(o))
+		u.hastens(o)
 	default:
 		u.over = append(u.over, o)
-		u.soonest = min(u.soonest, answered(o))
+		u.hastens(o)
+	}
+}
+
+// hastens counts an acquire that is over in soonest and others.
+func (u *users) hastens(o *facts.Op) {
+	if o.Session == "" {
+		return
+	}
+	if u.soonest = min(u.soonest, answered(o)); !o.Was(u.besides) {
+		u.others = min(u.others, answered(o))
 	}
 }
 
@@ -212,14 +227,44 @@ func (u *users) settle(rests func(*facts.Op)) {
 	})
 }
 
-// dropOver removes those that are over and have left when another was granted the lock. The place
-// of that one tells which have left; without a place only re-entries have.
-func (u *users) dropOver(left func(*facts.Op) bool, placed bool) {
-	if placed {
-		u.looked = 0
+// fate tells what a grant says of an acquire that is over.
+type fate int
+
+const (
+	mayStay  fate = iota // a later grant may tell more
+	hasLeft              // its node is gone
+	willStay             // no grant will tell more
+	isBehind             // it is behind the grant, and has had no other place
+)
+
+// dropOver removes those that are over, from the first to look at on, and have left when another
+// was granted the lock. The place of that one tells which have left; without a place only
+// re-entries have.
+func (u *users) dropOver(first int, tell func(*facts.Op) fate) {
+	var stay, rest []*facts.Op
+	for _, x := range u.over[first:] {
+		switch tell(x) {
+		case willStay:
+			stay = append(stay, x)
+		case mayStay:
+			rest = append(rest, x)
+		case isBehind:
+			place, _ := x.LastPlace()
+			u.behind[side(x)].Push(filed{x, place})
+		}
 	}
-	u.over = append(u.over[:u.looked], slices.DeleteFunc(u.over[u.looked:], left)...)
+	u.over = append(append(u.over[:first], stay...), rest...)
+	u.stay += len(stay)
 	u.looked = len(u.over)
+}
+
+// reach moves those that are not behind a place any more to the others that are over.
+func (u *users) reach(at facts.Place) {
+	for i := range u.behind {
+		for h := &u.behind[i]; len(*h) > 0 && !before(at, (*h)[0].place); {
+			u.over = append(u.over, h.Pop().Op)
+		}
+	}
 }
 
 // drop removes some of the rested from the count.
@@ -242,7 +287,7 @@ func (u *users) drop(left func(*facts.Op) bool, some []*facts.Op) {
 
 // all returns the number of users.
 func (u *users) all() int {
-	return u.waiting + u.holding[0] + u.holding[1] + len(u.over) + len(u.fading) + len(u.rested[0]) + len(u.rested[1]) - len(u.out)
+	return u.waiting + u.holding[0] + u.holding[1] + len(u.over) + len(u.behind[0]) + len(u.behind[1]) + len(u.fading) + len(u.rested[0]) + len(u.rested[1]) - len(u.out)
 }
 
 // oldest returns the earliest call of the acquires under way, none if there is no such acquire.
@@ -264,7 +309,16 @@ func (u *users) forget(now time.Duration, until func(*facts.Op) time.Duration) (
 	}
 	oldest = u.oldest(now)
 	gone := func(x *facts.Op) bool { return until(x) < oldest }
-	u.over, u.fading, u.looked = slices.DeleteFunc(u.over, gone), slices.DeleteFunc(u.fading, gone), 0
+	u.over, u.fading = slices.DeleteFunc(u.over, gone), slices.DeleteFunc(u.fading, gone)
+	u.stay, u.looked = 0, 0
+	for i, all := range u.behind {
+		u.behind[i] = nil
+		for _, f := range all {
+			if !gone(f.Op) {
+				u.behind[i].Push(f)
+			}
+		}
+	}
 	for i := range u.rested {
 		u.rested[i] = slices.DeleteFunc(u.rested[i], func(x *facts.Op) bool { return u.out[x] || gone(x) })
 	}
@@ -276,6 +330,9 @@ func (u *users) forget(now time.Duration, until func(*facts.Op) time.Duration) (
 // left returns the users that are neither under way nor hold the lock.
 func (u *users) left() []*facts.Op {
 	all := slices.Concat(u.over, u.fading, u.rested[0], u.rested[1])
+	for _, f := range slices.Concat(u.behind[0], u.behind[1]) {
+		all = append(all, f.Op)
+	}
 	return slices.DeleteFunc(all, func(o *facts.Op) bool { return u.out[o] })
 }
 

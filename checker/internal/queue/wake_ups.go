@@ -203,28 +203,41 @@ func (w *wakeUps) granted(y *facts.Op, users *users) {
 	var drops []drop
 	mine, placed := y.LastPlace()
 	placed = placed && y.Token.Sub == 0 && !y.Recipe().HasPermits() // else it has not waited for others, or not for their permits
-	left := func(x *facts.Op) bool {
+	tell := func(x *facts.Op) fate {
 		if x == y {
-			return false
+			return mayStay
 		}
 		if h := x.Hold; h != nil && h.Acquire != x {
-			return true // a re-entry
+			return hasLeft // a re-entry
 		} else if until := w.way.until(x); h != nil && h.Released == until && w.t.Sessions.LivedOn(h) {
 			drops = append(drops, drop{x, until, h})
-			return true
+			return hasLeft
 		}
-		if !placed || y.Reads() && x.Reads() {
-			return false
+		if !placed {
+			return mayStay
 		}
 		theirs, known := x.LastPlace()
-		if !known && x.Session != "" && x.Session != y.Session && w.way.made(x) < y.Call ||
-			known && theirs.Token.Less(mine.Token) && theirs.Session != "" && mine.Session != "" && theirs.Session != mine.Session && !w.queuedAgain(x, theirs) {
+		switch {
+		case known && own(x) == nil && w.queuedAgain(x, theirs):
+			return willStay
+		case known && own(x) == nil && before(mine, theirs) && !hasMoved(x) && !numbered(x.Recipe()):
+			return isBehind
+		case y.Reads() && x.Reads():
+			return mayStay
+		case !known && x.Session != "" && x.Session != y.Session && w.way.made(x) < y.Call,
+			known && theirs.Token.Less(mine.Token) && theirs.Session != "" && mine.Session != "" && theirs.Session != mine.Session:
 			drops = append(drops, drop{x, y.Ret, nil})
-			return true
+			return hasLeft
 		}
-		return false
+		return mayStay
 	}
-	users.dropOver(left, placed)
+	left := func(x *facts.Op) bool { return tell(x) == hasLeft }
+	if placed {
+		users.reach(mine)
+		users.dropOver(users.stay, tell)
+	} else {
+		users.dropOver(users.looked, tell)
+	}
 	users.fading = slices.DeleteFunc(users.fading, left)
 	users.drop(left, users.ready)
 	if users.ready = users.ready[:0]; placed {
