@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
@@ -17,13 +18,14 @@ type tally struct {
 	operations   int
 	unanswered   int
 	expiredInUse int             // sessions that ended while their process held or waited
-	using        map[string]int  // holds in a session, and places of acquires that are under way
+	using        map[string]*int // by session: its holds, and the places of acquires that are under way
+	kept         int             // the number of sessions in it after the last removal of those not in use
 	lost         map[string]bool // sessions in which a lease was lost
 	counted      map[string]bool // sessions in expiredInUse
 }
 
 func newTally(t *facts.Trace, coverage *states.Coverage) *tally {
-	return &tally{t: t, coverage: coverage, using: map[string]int{}, lost: map[string]bool{}, counted: map[string]bool{}}
+	return &tally{t: t, coverage: coverage, using: map[string]*int{}, lost: map[string]bool{}, counted: map[string]bool{}}
 }
 
 func (c *tally) Event(_ int, e *histories.Event) {
@@ -68,9 +70,21 @@ func (c *tally) left(o *facts.Op) {
 }
 
 func (c *tally) uses(session string, n int) {
-	if c.using[session] += n; c.using[session] == 0 {
-		delete(c.using, session)
+	use := c.using[session]
+	if use == nil {
+		if len(c.using) > 2*c.kept+256 {
+			maps.DeleteFunc(c.using, func(_ string, use *int) bool { return *use == 0 })
+			c.kept = len(c.using)
+		}
+		use = new(int)
+		c.using[session] = use
 	}
+	*use += n
+}
+
+func (c *tally) inUse(session string) bool {
+	use := c.using[session]
+	return use != nil && *use > 0
 }
 
 // Began counts the holds of a session.
@@ -91,7 +105,7 @@ func (c *tally) Ended(h *facts.Hold) {
 
 // expired counts a session that was seen to have ended, if it was in use.
 func (c *tally) expired(session string) {
-	if session == "" || c.counted[session] || !c.lost[session] && c.using[session] == 0 {
+	if session == "" || c.counted[session] || !c.lost[session] && !c.inUse(session) {
 		return
 	}
 	c.counted[session] = true

@@ -91,7 +91,7 @@ func (c *Coverage) Step(e *histories.Event) {
 	if p == nil {
 		return
 	}
-	if e.Type == histories.Enqueued && p.operation == Waiting {
+	if e.Type == histories.Enqueued && p.operation == Waiting && !c.places[p.recipe] {
 		c.places[p.recipe] = true
 	}
 	if len(c.inForce) == 0 {

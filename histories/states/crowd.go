@@ -1,8 +1,6 @@
 package states
 
 import (
-	"iter"
-
 	"github.com/zkverify/zkverify/histories"
 )
 
@@ -65,17 +63,19 @@ func (t *Tracker) crowdOf(lock string) crowd {
 // oldest returns the oldest hold of a lock for which is returns true, of those that an event with
 // this token may be about.
 func (t *Tracker) oldest(lock string, e *histories.Event, token histories.Token, is func(*Hold) bool) *Hold {
-	if t.crowdOf(lock) == nil {
-		for h := range t.held[lock].All() {
-			if is(h) {
-				return h
-			}
-		}
-		return nil
+	a, b := t.with(lock, e, token)
+	h, i := first(a, is), first(b, is)
+	if h == nil || i != nil && i.number < h.number {
+		return i
 	}
-	for h := range t.with(lock, e, token) {
-		if is(h) {
-			return h
+	return h
+}
+
+// first returns the first hold of a list for which is returns true.
+func first(l list, is func(*Hold) bool) *Hold {
+	for n := l.First; n != nil; n = n.After {
+		if is(n.Value) {
+			return n.Value
 		}
 	}
 	return nil
@@ -122,45 +122,29 @@ func (t *Tracker) unlock(h *Hold) {
 
 // by returns the holds of a lock that a process has, the oldest first. If the lock has few, it
 // returns those of all processes.
-func (t *Tracker) by(process int, lock string) iter.Seq[*Hold] {
+func (t *Tracker) by(process int, lock string) list {
 	if c := t.crowdOf(lock); c != nil {
-		return c[holder{process: process}].All()
+		return c[holder{process: process}]
 	}
-	return t.held[lock].All()
+	return t.held[lock]
 }
 
-// mine returns the holds of a lock whose owner may be the owner in an event, the oldest first.
-func (t *Tracker) mine(lock string, e *histories.Event) iter.Seq[*Hold] {
+// mine returns the holds of a lock whose owner may be the owner in an event, in two lists, each the
+// oldest first.
+func (t *Tracker) mine(lock string, e *histories.Event) (a, b list) {
 	c := t.crowdOf(lock)
 	if c == nil || e.Owner == "" {
-		return t.by(e.Process, lock)
+		return t.by(e.Process, lock), list{}
 	}
-	return both(c[holder{owner: e.Owner, process: -1}], c[holder{process: e.Process, unnamed: true}])
+	return c[holder{owner: e.Owner, process: -1}], c[holder{process: e.Process, unnamed: true}]
 }
 
 // with returns the holds of a lock that an event with this token, which may be zero, may be about,
-// the oldest first.
-func (t *Tracker) with(lock string, e *histories.Event, token histories.Token) iter.Seq[*Hold] {
+// in two lists, each the oldest first.
+func (t *Tracker) with(lock string, e *histories.Event, token histories.Token) (a, b list) {
 	none := histories.Token{}
 	if c := t.crowdOf(lock); c != nil && token != none {
-		return both(c[byToken(token)], c[byToken(none)])
+		return c[byToken(token)], c[byToken(none)]
 	}
 	return t.mine(lock, e)
-}
-
-// both returns the holds of two lists, the oldest first.
-func both(a, b list) iter.Seq[*Hold] {
-	return func(yield func(*Hold) bool) {
-		for a.First != nil || b.First != nil {
-			l := &a
-			if a.First == nil || b.First != nil && b.First.Value.number < a.First.Value.number {
-				l = &b
-			}
-			h := l.First.Value
-			l.First = l.First.After
-			if !yield(h) {
-				return
-			}
-		}
-	}
 }

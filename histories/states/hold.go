@@ -54,12 +54,13 @@ const (
 	Ended      // its release was called, or its process crashed; or, after a loss, the process acquires again
 )
 
-// locksOf returns the locks that e is about, each with its token.
-func locksOf(e *histories.Event) []histories.Part {
+// locksOf returns the locks that e is about, each with its token. The result is valid until the next call.
+func (t *Tracker) locksOf(e *histories.Event) []histories.Part {
 	if e.Parts != nil {
 		return e.Parts
 	}
-	return []histories.Part{{Lock: e.Lock, Token: e.Token}}
+	t.only[0] = histories.Part{Lock: e.Lock, Token: e.Token}
+	return t.only[:]
 }
 
 // isOf reports whether e, which names a token of the hold's lock or none, is an event

@@ -17,17 +17,24 @@ type Tracker struct {
 	began     int              // the number of holds that have begun
 	lostNow   int              // the number of current holds that were reported lost
 	changes   []Change         // by the last event
+	only      [1]histories.Part
 }
 
 // process is the state of one process.
 type process struct {
 	holds     list
-	holding   map[histories.Recipe]int // the number of leases that are not lost, by recipe
-	recipe    histories.Recipe         // of the operation under way
-	operation State                    // the state that the operation puts the process in; "" if none
-	lost      int                      // the number of its holds that were reported lost
-	places    []histories.Part         // in queues, as its acquire has reported them: the last one for a lock counts
-	queues    int                      // the number of locks among places when it was last counted
+	holding   []leases         // that are not lost, by recipe
+	recipe    histories.Recipe // of the operation under way
+	operation State            // the state that the operation puts the process in; "" if none
+	lost      int              // the number of its holds that were reported lost
+	places    []histories.Part // in queues, as its acquire has reported them: the last one for a lock counts
+	queues    int              // the number of locks among places when it was last counted
+}
+
+// leases is a number of leases of one recipe.
+type leases struct {
+	recipe histories.Recipe
+	n      int
 }
 
 // NewTracker returns a tracker of a history with this header, before its first event.
@@ -81,7 +88,7 @@ func acquires(e *histories.Event) bool {
 }
 
 func (t *Tracker) invoked(p *process, e *histories.Event) {
-	locks := locksOf(e)
+	locks := t.locksOf(e)
 	p.operation, p.recipe, p.places, p.queues = "", t.header.RecipeOf(locks[0].Lock), nil, 0
 	switch {
 	case acquires(e):
@@ -132,7 +139,7 @@ func (t *Tracker) succeeded(p *process, e *histories.Event) {
 	if !acquires(e) && e.Op != histories.Enter {
 		return
 	}
-	for i, l := range locksOf(e) {
+	for i, l := range t.locksOf(e) {
 		recipe := t.header.RecipeOf(l.Lock)
 		if h := t.reentered(l.Lock, e); h != nil {
 			h.Inner++
@@ -159,12 +166,11 @@ func (p *process) counts(h *Hold, n int) {
 	if h.Part > 0 {
 		return
 	}
-	if p.holding == nil {
-		p.holding = map[histories.Recipe]int{}
+	i, known := slices.BinarySearchFunc(p.holding, h.Recipe, func(l leases, r histories.Recipe) int { return cmp.Compare(l.recipe, r) })
+	if !known {
+		p.holding = slices.Insert(p.holding, i, leases{recipe: h.Recipe})
 	}
-	if p.holding[h.Recipe] += n; p.holding[h.Recipe] == 0 {
-		delete(p.holding, h.Recipe)
-	}
+	p.holding[i].n += n
 }
 
 // lostIt reports whether the owner in an acquire event has lost a hold of the lock.
@@ -198,7 +204,7 @@ func (t *Tracker) About(e *histories.Event) (all []*Hold) {
 		return nil
 	}
 	otherSession := func(h *Hold) bool { return e.Session != "" && h.Session != "" && e.Session != h.Session }
-	locks := locksOf(e)
+	locks := t.locksOf(e)
 	if locks[0].Lock == "" {
 		for h := range p.holds.All() {
 			if !otherSession(h) {
@@ -208,9 +214,12 @@ func (t *Tracker) About(e *histories.Event) (all []*Hold) {
 		return all
 	}
 	for _, l := range locks {
-		for h := range t.mine(l.Lock, e) {
-			if h.Process == e.Process && !otherSession(h) && h.isOf(e, l.Token) {
-				all = append(all, h)
+		a, b := t.mine(l.Lock, e)
+		for _, holds := range []list{a, b} {
+			for h := range holds.All() {
+				if h.Process == e.Process && !otherSession(h) && h.isOf(e, l.Token) {
+					all = append(all, h)
+				}
 			}
 		}
 	}
@@ -246,7 +255,7 @@ func (t *Tracker) end(h *Hold) {
 }
 
 func (t *Tracker) endAll(lock string, process int, which func(*Hold) bool) {
-	for h := range t.by(process, lock) {
+	for h := range t.by(process, lock).All() {
 		if h.Process == process && which(h) {
 			t.end(h)
 		}
@@ -288,10 +297,11 @@ func (t *Tracker) kinds(process int) (all []Doing) {
 	if p == nil {
 		return nil
 	}
-	for r := range p.holding {
-		all = append(all, Doing{r, Holding})
+	for _, l := range p.holding {
+		if l.n > 0 {
+			all = append(all, Doing{l.recipe, Holding})
+		}
 	}
-	slices.SortFunc(all, func(a, b Doing) int { return cmp.Compare(a.Recipe, b.Recipe) })
 	if p.operation != "" {
 		all = append(all, Doing{p.recipe, p.operation})
 	}

@@ -133,13 +133,17 @@ func (g *grants) same() map[*facts.Hold]*facts.Hold {
 		return nil // most of a million locks
 	}
 	type holders struct{ first, writer *facts.Hold }
-	of, same := map[histories.Token]holders{}, map[*facts.Hold]*facts.Hold{}
+	of, same := make(map[histories.Token]holders, len(g.recent)), map[*facts.Hold]*facts.Hold{}
 	add := func(h *facts.Hold) {
 		before := of[h.Token]
-		if same[h] = before.first; h.Mode == histories.ModeRead {
-			same[h] = before.writer
+		earlier := before.first
+		if h.Mode == histories.ModeRead {
+			earlier = before.writer
 		} else {
 			before.writer = cmp.Or(before.writer, h)
+		}
+		if earlier != nil {
+			same[h] = earlier
 		}
 		before.first = cmp.Or(before.first, h)
 		of[h.Token] = before

@@ -221,6 +221,9 @@ func (l *leaks) completed(o *facts.Op) {
 			l.last[k], l.releases[o.Hold] = x, x
 		}
 	case o.Acquires() && o.OK():
+		if len(l.suspects) == 0 {
+			return
+		}
 		later := func(s *facts.Op) bool { return s.Call < o.Call }
 		if all := slices.DeleteFunc(l.suspects[o.Info()], later); len(all) > 0 {
 			l.suspects[o.Info()] = all
