@@ -55,11 +55,17 @@ func TestCallsReturnWithTheirContextAndForAReason(t *testing.T) {
 		"long after it, in a pause": {func(r *run) {
 			r.want(5, 1).pause(100, 1).wake(890, 1).op(900, histories.Fail, 1, histories.Acquire, histories.Event{Late: 800 * time.Millisecond})
 		}, gone(20), Progress, ""},
-		"long after it, in real time":                  {fails(histories.Event{Late: 800 * time.Millisecond}), func() *servers { s := gone(20); s.Clock = 2; return s }(), Progress, ""},
-		"for no reason":                                {fails(histories.Event{Unexplained: true, Error: "session ended"}), gone(20), Progress, "its context went on: session ended"},
-		"for no reason, not promised":                  {fails(histories.Event{Unexplained: true, Error: "connection lost"}), gone(20), Progress, ""},
-		"long after it, not promised":                  {fails(histories.Event{Late: time.Second}), gone(20), Progress, ""},
-		"for a reason":                                 {fails(histories.Event{Error: "lease lost"}), gone(20), Progress, ""},
+		"long after it, in real time": {fails(histories.Event{Late: 800 * time.Millisecond}), func() *servers { s := gone(20); s.Clock = 2; return s }(), Progress, ""},
+		"for no reason":               {fails(histories.Event{Unexplained: true, Error: "session ended"}), gone(20), Progress, "its context went on: session ended"},
+		"for no reason, not promised": {fails(histories.Event{Unexplained: true, Error: "connection lost"}), gone(20), Progress, ""},
+		"long after it, not promised": {fails(histories.Event{Late: time.Second}), gone(20), Progress, ""},
+		"a guarded write for no reason": {func(r *run) {
+			write := histories.Event{Store: histories.StoreGuarded, Value: 1, Token: tok(41)}
+			r.want(5, 1).got(10, 1, 41).op(20, histories.Invoke, 1, histories.Write, write)
+			write.Unexplained, write.Error = true, "node does not exist"
+			r.op(30, histories.Fail, 1, histories.Write, write)
+		}, stands(), Progress, "called write of \"a\" at 0.020000 s, and it failed at 0.030000 s, although its context went on: node does not exist"},
+		"for a reason": {fails(histories.Event{Error: "lease lost"}), gone(20), Progress, ""},
 		"an owner that asks again is answered at once": {again(270, histories.Event{Late: 1}), stands(), Progress, ""},
 		"an owner that asks again waits":               {again(271, histories.Event{Late: 1}), stands(), Progress, "process 1 had lock \"a\" when it called acquire at 0.020000 s, and was answered at 0.271000 s"},
 		"an owner that asks again waits, in real time": {again(271, histories.Event{Late: 1}), func() *servers { s := stands(); s.Clock = 2; return s }(), Progress, ""},

@@ -78,8 +78,9 @@ type Notification struct {
 type GuardedLease interface {
 	// SetGuarded sets the data of a node in ZooKeeper, in one transaction that also checks that
 	// the lock, or each of several locks, is held. An error that wraps ErrLost says that a lock
-	// was not held, and nothing is written. Any other error leaves open whether the data was
-	// written, or will be.
+	// was not held, and nothing is written; one that wraps ErrNotWritten, that nothing is written
+	// for another reason, which a target that promises Returns has only when ctx has ended. Any
+	// other error leaves open whether the data was written, or will be.
 	SetGuarded(ctx context.Context, node string, data []byte) error
 }
 

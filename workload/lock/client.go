@@ -65,6 +65,8 @@ var (
 	ErrNotAcquired = errors.New("lock not acquired")
 	// ErrLost is returned by Release, and by Reenter, of a lease that was lost.
 	ErrLost = errors.New("lease lost")
+	// ErrNotWritten is returned by SetGuarded of a lease that may be held, if nothing is written.
+	ErrNotWritten = errors.New("not written")
 	// ErrNotHeld is returned by RevokerLocker.Holder when the lock is free.
 	ErrNotHeld = errors.New("lock not held")
 	// ErrCrashed is returned by Env.Dial once the run has crashed the client.

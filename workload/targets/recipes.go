@@ -194,9 +194,11 @@ func (l *recipesLease) SetGuarded(ctx context.Context, node string, data []byte)
 
 // recipesGuarded converts the error of a guarded write to those of the harness.
 func recipesGuarded(err error) error {
-	over := errors.Is(err, recipes.ErrLeaseLost) || errors.Is(err, recipes.ErrNotHeld)
-	if over && !errors.Is(err, recipes.ErrOutcomeUnknown) {
+	switch {
+	case err == nil, errors.Is(err, recipes.ErrOutcomeUnknown):
+		return err
+	case errors.Is(err, recipes.ErrLeaseLost), errors.Is(err, recipes.ErrNotHeld):
 		return errors.Join(lock.ErrLost, err)
 	}
-	return err
+	return errors.Join(lock.ErrNotWritten, err)
 }

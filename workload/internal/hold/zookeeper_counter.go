@@ -127,12 +127,14 @@ func (h zooKeeperCounter) set(lease lock.Lease, s seen) (unknown bool) {
 	}
 	e := h.accessing(histories.Write, s.guarded, histories.StoreGuarded, value)
 	h.Client.Record(e)
+	late := lateness(ctx)
 	err := lease.(lock.GuardedLease).SetGuarded(ctx, node, []byte(strconv.FormatInt(value, 10)))
+	e.Late = late()
 	switch {
 	case err == nil:
 		e.Type = histories.OK
-	case errors.Is(err, lock.ErrLost):
-		e.Type, e.Error = histories.Fail, err.Error()
+	case errors.Is(err, lock.ErrLost), errors.Is(err, lock.ErrNotWritten):
+		e.Type, e.Error, e.Unexplained = histories.Fail, err.Error(), e.Late == 0 && unexplained(h.Client, err)
 	default:
 		return true
 	}

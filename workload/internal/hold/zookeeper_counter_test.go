@@ -55,6 +55,7 @@ func TestAHolderDiesOfAWriteWhoseOutcomeNobodyKnows(t *testing.T) {
 	}{
 		"written":        {read, nil, 1, []histories.Type{histories.Invoke, histories.OK, histories.Invoke, histories.OK}},
 		"refused":        {read, fmt.Errorf("too late: %w", lock.ErrLost), 1, []histories.Type{histories.Invoke, histories.Fail, histories.Invoke, histories.OK}},
+		"not written":    {read, fmt.Errorf("%w: no such node", lock.ErrNotWritten), 1, []histories.Type{histories.Invoke, histories.Fail, histories.Invoke, histories.OK}},
 		"not known":      {read, errors.New("connection closed"), 1, []histories.Type{histories.Invoke, histories.Crash}},
 		"nothing to add": {nil, nil, 0, []histories.Type{histories.Invoke, histories.OK}},
 	} {
