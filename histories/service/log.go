@@ -62,6 +62,9 @@ type Node struct {
 	Writes []Write `json:"writes,omitempty"`
 }
 
+// SizeSuffix ends the name of the node with the size of a shared semaphore, which lies beside it.
+const SizeSuffix = "-size"
+
 // Write is a transaction that wrote to a node.
 type Write struct {
 	At

@@ -3,6 +3,8 @@ package situations
 import (
 	"strings"
 	"time"
+
+	"github.com/zkverify/zkverify/histories/service"
 )
 
 // Op is the kind of a request.
@@ -59,9 +61,6 @@ type Change struct {
 	Own     bool   // a created node belongs to the session
 }
 
-// sizeSuffix ends the name of the node with the size of a shared semaphore, which lies beside it.
-const sizeSuffix = "-size"
-
 // lockOf returns the key of the lock to which a node belongs, "" for another node.
 func lockOf(path string) string {
 	_, rest, below := strings.Cut(path, "/locks/")
@@ -69,11 +68,11 @@ func lockOf(path string) string {
 		return ""
 	}
 	key, _, _ := strings.Cut(rest, "/")
-	return strings.TrimSuffix(key, sizeSuffix)
+	return strings.TrimSuffix(key, service.SizeSuffix)
 }
 
 // isSize reports whether a node has the size of a shared semaphore.
-func isSize(path string) bool { return strings.HasSuffix(path, sizeSuffix) }
+func isSize(path string) bool { return strings.HasSuffix(path, service.SizeSuffix) }
 
 // parentOf returns the path of a node's parent.
 func parentOf(path string) string { return path[:max(strings.LastIndexByte(path, '/'), 0)] }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 
+	"github.com/zkverify/zkverify/histories/service"
 	"github.com/zkverify/zkverify/recipes"
 	"github.com/zkverify/zkverify/workload/lock"
 )
@@ -28,7 +29,7 @@ func (c *recipesClient) SharedSemaphore() lock.SizedLocker {
 
 // size returns the shared size of a semaphore.
 func (c *recipesClient) size(name string) *recipes.SharedCount {
-	return recipes.NewSharedCount(c.client, c.path(name)+"-size", c.env.Locks[name].Size)
+	return recipes.NewSharedCount(c.client, c.path(name)+service.SizeSuffix, c.env.Locks[name].Size)
 }
 
 // recipesPermits offers the recipes' semaphores of one kind.

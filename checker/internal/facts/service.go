@@ -258,6 +258,15 @@ func (s *Service) NodesOf(lock string) []*service.Node {
 // that outlives sessions, such as a barrier.
 func (s *Service) StandingOf(lock string) []*service.Node { return s.standing[lock] }
 
+// SizeOf returns the node with the size of a shared semaphore, nil if there is none or there have
+// been several.
+func (s *Service) SizeOf(lock string) *service.Node {
+	if all := s.standing[lock+service.SizeSuffix]; len(all) == 1 {
+		return all[0]
+	}
+	return nil
+}
+
 // CalmFor reports whether in a stretch of time, and in the two session timeouts before, no fault hit
 // a process or a server, and the run went on.
 func (t *Trace) CalmFor(process int, from, to time.Duration) bool {

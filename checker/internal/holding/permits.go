@@ -25,7 +25,7 @@ import (
 // verdict is unknown.
 //
 // A target may report the transactions by which it grants permits and changes the size: see
-// sizeOrder.
+// sizeOrder. The servers' log may show that a change was carried out twice: see sizeWrites.
 //
 // The judge keeps the pieces that are held, and those after the last instant that no acquire
 // can be moved across: see placing. Such an instant comes as soon as all acquires that were
@@ -34,6 +34,7 @@ type permitsJudge struct {
 	v                    *verdict.Verdict
 	locks                facts.PerLock[permitsOf]
 	raw, grants, changes int
+	writes               sizeWrites
 }
 
 // permitsOf is the judge's record of one semaphore.
@@ -57,6 +58,7 @@ func (j *permitsJudge) Window(e *judge.Engines, t *facts.Trace) (kept int) {
 	for _, o := range facts.Each(t, t.Ops) {
 		if o.Kind == histories.SetSize && t.Settled(o) && o.Result != histories.Fail {
 			changes[o.Info()] = append(changes[o.Info()], changeOf(o))
+			j.writes.take(t, o)
 		}
 	}
 	grants := grantsOf(t)
@@ -144,18 +146,22 @@ func (j *permitsJudge) Conclude(e *judge.Engines, t *facts.Trace) {
 	v.Count("grants without room", v.Violations)
 	v.Count("grants without room excused by a forced expiry or a pause", max(j.raw-v.Violations, 0))
 	v.Count("semaphores whose changes overlap", overlap)
+	violated := "permits were granted that there were not, "
+	if e.Sweeps && j.writes.judge(t, v) {
+		violated = "permits were granted that there were not, or a change of a size was carried out twice, "
+	}
 	switch {
 	case v.Outcome == verdict.Unknown: // the engines disagree
 	case unknown != "" && v.Violations == 0:
 		v.Outcome, v.Reason = verdict.Unknown, unknown
-	case j.grants == 0:
+	case j.grants == 0 && v.Violations == 0:
 		v.Idle("no client ever held a permit")
 	default:
 		why := fmt.Sprintf("%s, never without room for them", words.Count(j.grants, "grant"))
 		if j.changes > 0 {
 			why += ", with " + words.Count(j.changes, "change") + " of a size"
 		}
-		v.Conclude(why, "permits were granted that there were not, "+words.Times(v.Violations))
+		v.Conclude(why, violated+words.Times(v.Violations))
 	}
 }
 
