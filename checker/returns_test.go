@@ -196,3 +196,75 @@ func TestALossIsNotToldBeforeAFirmDeadline(t *testing.T) {
 		})
 	}
 }
+
+// An acquire whose session has ended has a place in the next session soon after its client has created
+// a node there, by a log whose times are exact.
+func TestAnAcquireGoesOnInTheNextSession(t *testing.T) {
+	moved := func(ms int) func(*run) {
+		return func(r *run) {
+			r.add(ms, histories.Event{Type: histories.Enqueued, Process: 1, Lock: "a", Token: tok(60), Session: session(8)})
+			r.op(ms+10, histories.OK, 1, histories.Acquire, histories.Event{Token: tok(60), Depth: 1, Session: session(8)})
+		}
+	}
+	ends := func(ms int, typ histories.Type, session string) func(*run) {
+		return func(r *run) {
+			r.op(ms, typ, 1, histories.Acquire, histories.Event{Session: session, Late: 1, Token: tok(41)})
+		}
+	}
+	both := func(a, b func(*run)) func(*run) { return func(r *run) { a(r); b(r) } }
+	fault := func(from, to int, name string, p int, targets ...string) func(*run) {
+		return func(r *run) {
+			for ms, typ := range map[int]histories.Type{from: histories.FaultStart, to: histories.FaultStop} {
+				r.add(ms, histories.Event{Type: typ, Process: -1, Fault: &histories.Fault{ID: 1, Name: name, Targets: targets, Processes: []int{p}}})
+			}
+		}
+	}
+	ended := func() *servers { return newServers().node(1, 2006, 41).expired(1, 5500, 42).node(8, 5600, 43) }
+	for name, test := range map[string]struct {
+		run     func(*run)
+		servers *servers
+		wrong   bool
+	}{
+		"in time":                            {moved(5850), ended(), false},
+		"late":                               {moved(5851), ended(), true},
+		"late, after its session was forced": {both(fault(5490, 5510, histories.ForcedExpiry, 1, "client"), moved(5851)), ended(), true},
+		"late, after a fault of a server":    {both(fault(3590, 3610, "pause", 7, "server 1"), moved(5851)), ended(), false},
+		"late, long after one":               {both(fault(3590, 3595, "pause", 7, "server 1"), moved(5851)), ended(), true},
+		"late, in a fault":                   {both(fault(5700, 5710, "down", 1, "client"), moved(5851)), ended(), false},
+		"late, in a fault of another":        {both(fault(5700, 5710, "down", 2, "client"), moved(5851)), ended(), true},
+		"never, and gives up in time":        {ends(5850, histories.Fail, session(8)), ended(), false},
+		"never, and gives up":                {ends(5851, histories.Fail, session(8)), ended(), true},
+		"never, as it was granted its place": {ends(5851, histories.OK, session(1)), ended(), false},
+		"late, at a lock that is handed on": {both(func(r *run) {
+			r.ofRecipes(map[string]histories.Lock{"a": {Recipe: histories.Handoff, Size: 3}, "c": {Recipe: histories.Mutex}})
+		}, moved(5851)), ended(), false},
+		"its client has not connected again":   {moved(5851), newServers().node(1, 2006, 41).expired(1, 5500, 42).node(8, 5602, 43), false},
+		"its session goes on":                  {moved(5851), newServers().node(1, 2006, 41).node(8, 5600, 43), false},
+		"the next session is older than that":  {moved(5851), newServers().node(1, 2006, 41).node(8, 5499, 43).expired(1, 5700, 44), false},
+		"late, by a log with times less exact": {moved(5851), func() *servers { s := ended(); s.Clock = 2; return s }(), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if test.servers.Clock != 2 {
+				test.servers.Clock = 0
+			}
+			r := promising(t)
+			r.h.Header.Promises.TurnBound, r.h.Header.SessionTimeout = time.Second, 2*time.Second
+			for ms := 200; ms < 6200; ms += 200 { // the servers answer
+				r.add(ms, histories.Event{Type: histories.Invoke, Process: 4, Op: histories.Acquire, Lock: "c"})
+				r.add(ms+1, histories.Event{Type: histories.OK, Process: 4, Op: histories.Acquire, Lock: "c", Token: tok(ms), Depth: 1, Session: session(4)})
+				r.add(ms+2, histories.Event{Type: histories.Invoke, Process: 4, Op: histories.Release, Lock: "c", Depth: 1})
+				r.add(ms+3, histories.Event{Type: histories.OK, Process: 4, Op: histories.Release, Lock: "c", Depth: 1})
+			}
+			r.want(2005, 1).place(2010, 1, 41)
+			test.run(r)
+			slices.SortStableFunc(r.h.Events, func(a, b histories.Event) int { return cmp.Compare(a.Time, b.Time) })
+			v := r.report(WithService(&test.servers.Log)).Verdict(Progress)
+			wrong := slices.ContainsFunc(v.Witnesses, func(w verdict.Witness) bool {
+				return strings.Contains(w.What, "with a place in session s1, which had ended at 5.5")
+			})
+			if wrong != test.wrong {
+				t.Errorf("%v: %s %v", v.Outcome, v.Reason, v.Witnesses)
+			}
+		})
+	}
+}

@@ -31,12 +31,13 @@ type progressJudge struct {
 	wakes  *wakeUps
 	leaks  *leaks
 	calls  *returns
+	moves  *moves
 }
 
 // NewProgress returns the judge of whether locks are granted at all.
 func NewProgress(t *facts.Trace, v *verdict.Verdict) judge.Judge {
 	way := newInTheWay(t)
-	j := &progressJudge{v: v, t: t, recent: &recentAcquires{t: t}, free: newFreeTries(t, way), wakes: newWakeUps(t, way), leaks: newLeaks(), calls: &returns{t: t}}
+	j := &progressJudge{v: v, t: t, recent: &recentAcquires{t: t}, free: newFreeTries(t, way), wakes: newWakeUps(t, way), leaks: newLeaks(), calls: &returns{t: t}, moves: &moves{t: t}}
 	t.Listen(j)
 	return j
 }
@@ -69,6 +70,7 @@ func (j *progressJudge) Completed(o *facts.Op) {
 	j.wakes.completed(o)
 	j.leaks.completed(o)
 	j.calls.completed(o)
+	j.moves.completed(o)
 }
 
 func (j *progressJudge) Window(*judge.Engines, *facts.Trace) int {
@@ -83,7 +85,7 @@ func (j *progressJudge) Conclude(_ *judge.Engines, t *facts.Trace) {
 	start, recovering := t.Phases[histories.PhaseRecovery]
 	ended, over := t.Phases[histories.PhaseEnd]
 	missed := j.judgeWakeUps()
-	inChaos := append(missedText(missed, j.wakes.bound), j.calls.judge(v)...)
+	inChaos := slices.Concat(missedText(missed, j.wakes.bound), j.calls.judge(v), j.moves.judge(v))
 	if !recovering {
 		switch {
 		case len(inChaos) > 0:
