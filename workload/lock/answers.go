@@ -76,8 +76,8 @@ type Notification struct {
 // GuardedLease is implemented by the leases of targets that promise histories.Promises.Guards:
 // writes to data in ZooKeeper itself that the lease fences.
 type GuardedLease interface {
-	// SetGuarded sets the data of a node in ZooKeeper, in one transaction that also checks that
-	// the lock, or each of several locks, is held. An error that wraps ErrLost says that a lock
+	// SetGuarded sets the data of a node in ZooKeeper, once, in one transaction that also checks
+	// that the lock, or each of several locks, is held. An error that wraps ErrLost says that a lock
 	// was not held, and nothing is written; one that wraps ErrNotWritten, that nothing is written
 	// for another reason, which a target that promises Returns has only when ctx has ended. Any
 	// other error leaves open whether the data was written, or will be.

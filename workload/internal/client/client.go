@@ -6,6 +6,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/zkverify/zkverify/histories"
@@ -27,6 +28,7 @@ type Client struct {
 	Asks     *rand.Rand   // decides when it asks locks about themselves
 	More     *rand.Rand   // decides the choices of a recipe: cycles are the same for all
 	Together *rand.Rand   // decides when its owner makes several calls at a time
+	Left     atomic.Bool  // it gave its lease back when a guarded write may have been under way; reset by another client of its application
 	app      *application // shares the client's session
 	// Background is owned by Close: presence, watchers of holds, crashes.
 	Background sync.WaitGroup

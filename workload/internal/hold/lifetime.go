@@ -54,7 +54,8 @@ func (h *Hold) Linger(ctx context.Context, levels []lock.Lease, plan cycle.Plan)
 			heldOn = true
 			h.zooKeeperCounter().readGuarded(plan, 3*heartbeat) // a holder that loses the lock must still write
 			left = max(left, plan.HoldOn, h.Client.Enduring())
-			if h.shares() && !h.Crossed && plan.More.IntN(2) == 0 { // it writes, perhaps before it is notified of a loss
+			early := h.shares() && !h.Crossed || h.seen != nil && h.zooKeeperCounter().inCompany()
+			if early && plan.More.IntN(2) == 0 { // it writes, perhaps before it is notified of a loss
 				h.writes, left = true, time.Duration(plan.More.Float64()*float64(3*heartbeat))
 			}
 			until = time.Now().Add(left)
@@ -88,7 +89,11 @@ func (h *Hold) Finish(ctx context.Context, plan cycle.Plan, levels []lock.Lease)
 		e := h.Event
 		e.Type = histories.Crash
 		h.End(e)
-		h.Client.Abandon()
+		if unknown && h.Client.Holds() == 0 && h.zooKeeperCounter().inCompany() {
+			h.zooKeeperCounter().leave(levels)
+		} else {
+			h.Client.Abandon()
+		}
 		return
 	}
 	h.reenterLost(levels, plan)

@@ -27,9 +27,11 @@ type seen struct {
 }
 
 // beginGuarded reads a counter in ZooKeeper when the hold begins, if the plan increments it:
-// under several locks, that of one of them. A reader does not use it.
+// under several locks, that of one of them; also if the write of another client of the application
+// may still be under way. A reader does not use it.
 func (h zooKeeperCounter) beginGuarded(plan cycle.Plan) {
-	if plan.Guarded && !h.shares() {
+	left := slices.ContainsFunc(h.Client.Siblings(), func(other *client.Client) bool { return other.Left.Swap(false) })
+	if (plan.Guarded || left) && !h.shares() {
 		h.readGuarded(plan, h.Client.Run.SessionTimeout)
 	}
 }
@@ -117,9 +119,33 @@ func (h zooKeeperCounter) endGuarded(leases []lock.Lease, plan cycle.Plan) (unkn
 // shares reports whether others may hold the lock at the same time, and write to the node as well.
 func (h *Hold) shares() bool { return h.Event.Mode == histories.ModeRead || h.Event.Permits > 0 }
 
+// inCompany reports whether another client of the application may be granted the lock in the same
+// session.
+func (h zooKeeperCounter) inCompany() bool { return len(h.Client.Siblings()) > 0 }
+
+// leave ends a hold whose write may still be under way: its process counts as crashed, for it cannot
+// go on, but its client gives the leases back. The write must not be carried out when another client
+// of the application has got the lock.
+func (h zooKeeperCounter) leave(leases []lock.Lease) {
+	ctx, cancel := context.WithCancel(h.Client.Run.Life)
+	cancel()
+	h.Client.Retire()
+	h.Client.Left.Store(true)
+	for _, lease := range slices.Backward(leases) {
+		if part, ok := lease.(partLease); ok {
+			lease = part.Lease
+		}
+		_ = lease.Release(ctx) // goes on in the background
+	}
+}
+
 // set writes the value that comes after the one seen. It returns what endGuarded returns.
 func (h zooKeeperCounter) set(lease lock.Lease, s seen) (unknown bool) {
-	ctx, cancel := context.WithTimeout(h.Client.Run.Life, 2*h.Client.Run.SessionTimeout)
+	patience := 2 * h.Client.Run.SessionTimeout
+	if h.inCompany() && h.Client.Together.IntN(2) == 0 {
+		patience = time.Duration(h.Client.Together.Float64() * float64(heartbeat)) // the write may be carried out after the call
+	}
+	ctx, cancel := context.WithTimeout(h.Client.Run.Life, patience)
 	defer cancel()
 	value, node := s.value+1, h.Client.Run.Observer.GuardedNode(s.lock)
 	if h.shares() {

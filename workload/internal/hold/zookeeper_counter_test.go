@@ -36,8 +36,14 @@ func (l *fakeLease) Valid() bool {
 // guarding is a lease whose guarded writes return err.
 type guarding struct {
 	fakeLease
-	err     error
-	written []string
+	err      error
+	written  []string
+	released int
+}
+
+func (l *guarding) Release(context.Context) error {
+	l.released++
+	return nil
 }
 
 func (l *guarding) SetGuarded(_ context.Context, node string, data []byte) error {
@@ -75,6 +81,21 @@ func TestAHolderDiesOfAWriteWhoseOutcomeNobodyKnows(t *testing.T) {
 				t.Errorf("the write on record: %+v", first)
 			}
 		})
+	}
+}
+
+// The leases are given back if another client of the application may get the lock meanwhile.
+func TestAWriteMayBeUnderWayWhenTheLeaseIsGivenBack(t *testing.T) {
+	h, record := heldInMemory(t, histories.Event{Type: histories.OK, Op: histories.Acquire, Lock: "lock-0", Depth: 1})
+	client.New(h.Client.Run, 1).Joins(h.Client)
+	lease, process := h.Lease.(*guarding), h.Client.Current()
+	lease.err, h.seen = errors.New("connection closed"), &seen{guarded{lock: "lock-0"}, 41}
+	h.Finish(t.Context(), cycle.Plan{}, []lock.Lease{lease})
+	if got, want := typesOf(record()), []histories.Type{histories.Invoke, histories.Crash}; !slices.Equal(got, want) {
+		t.Errorf("on record: %v, want %v", got, want)
+	}
+	if lease.released != 1 || h.Client.Current() == process || !h.Client.Left.Load() {
+		t.Errorf("released %d times, process %d after %d", lease.released, h.Client.Current(), process)
 	}
 }
 

@@ -3,7 +3,6 @@ package servers
 import (
 	"context"
 	"path"
-	"strconv"
 
 	"github.com/zkverify/zkverify/workload/lock"
 )
@@ -30,18 +29,19 @@ func (o *Observer) PutCounters(nodes []string) error {
 	return nil
 }
 
-// Value reads a counter as of the time of the call: it writes next to it first, and a majority
-// has to agree to that; then the server that has answered has all writes that came before.
+// Value returns the number of writes to a counter as of the time of the call, also if two of them
+// wrote the same value. It writes next to it first, and a majority has to agree to that; then the
+// server that has answered has all writes that came before.
 func (o *Observer) Value(ctx context.Context, node string) (int64, error) {
 	return lock.Await(ctx, o.connection, func() (int64, error) {
 		if _, err := o.conn.Set(path.Dir(node), nil, -1); err != nil {
 			return 0, err
 		}
-		data, _, err := o.conn.Get(node)
+		_, stat, err := o.conn.Get(node)
 		if err != nil {
 			return 0, err
 		}
-		return strconv.ParseInt(string(data), 10, 64)
+		return int64(stat.Version) - 1, nil // PutCounters has written once
 	}, nil)
 }
 
