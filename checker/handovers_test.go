@@ -66,12 +66,17 @@ func TestAPlaceThatWasLostIsNotHandedOn(t *testing.T) {
 func TestAPlaceThatWasDeletedMayBeHandedOnUntilThatIsKnown(t *testing.T) {
 	for name, c := range map[string]struct {
 		until int
+		hit   []int // process 2 is the next one of the client of process 0
 		want  verdict.Outcome
-	}{"until the bound": {50, verdict.Holds}, "beyond the bound": {90, verdict.Violated}} {
+	}{
+		"until the bound": {50, []int{1, 2}, verdict.Holds}, "beyond the bound": {90, []int{1, 2}, verdict.Violated},
+		"to the next process of a client": {50, []int{0, 1}, verdict.Holds},
+	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRun(t)
+			r.h.Header.Clients = 2
 			r.h.Header.Locks = map[string]histories.Lock{"a": {Recipe: histories.Handoff, Size: 2}}
-			f := &histories.Fault{ID: 1, Name: histories.NodeDeletion, Targets: []string{"client 1"}, Processes: []int{1, 2}, Params: map[string]string{"lock": "a", "token": "1"}}
+			f := &histories.Fault{ID: 1, Name: histories.NodeDeletion, Targets: []string{"client 1"}, Processes: c.hit, Params: map[string]string{"lock": "a", "token": "1"}}
 			r.want(0, 1).place(1, 1, 1).got(2, 1, 1).
 				add(5, histories.Event{Type: histories.FaultStart, Process: -1, Fault: f}).
 				add(6, histories.Event{Type: histories.FaultStop, Process: -1, Fault: f})

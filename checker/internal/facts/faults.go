@@ -32,10 +32,11 @@ func (f *Fault) Reaches(process int) bool {
 }
 
 // strikes reports whether the fault hits a process, or forces its session to expire. A process
-// that its client began after the fault's start may use that session, too. A pause that waits
-// for a message hits the process that the client is by then.
+// that its client began after the fault's start may use that session, too, and be handed the place
+// whose node was deleted. A pause that waits for a message hits the process that the client is by
+// then.
 func (f *Fault) strikes(process int, session string) bool {
-	return f.Hits(process) || f.Pauses() && f.Reaches(process) || f.Name == histories.ForcedExpiry && session != "" && f.Params["session"] == session
+	return f.Hits(process) || (f.Pauses() || f.Name == histories.NodeDeletion) && f.Reaches(process) || f.Name == histories.ForcedExpiry && session != "" && f.Params["session"] == session
 }
 
 // OnServers reports whether the fault hits servers, and with them clients that it does not
