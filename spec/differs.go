@@ -44,17 +44,18 @@ func (w *window) instead(at int) (all []line) {
 			all = append(all, l)
 		}
 	}
-	nodes := 0
+	next := 1
 	for _, l := range w.lines[:at] {
-		if l.kind == created {
-			nodes++
+		if l.kind == created || l.kind == reader || l.kind == downgraded {
+			next = max(next, l.what<<1)
 			add(line{granted, l.who, l.what, 0, 0})
 			add(line{deleted, l.who, l.what, l.at, 0})
 		}
 	}
 	for who := range w.slots {
 		for age := range w.slots[who].sessions {
-			add(line{created, who, 1 << nodes, age, 0})
+			add(line{created, who, next, age, 0})
+			add(line{reader, who, next, age, 0})
 			add(line{ended, who, 0, age, 0})
 		}
 		add(line{loss, who, 0, 0, 0})
@@ -86,6 +87,10 @@ func (w *window) say(l line) string {
 	switch l.kind {
 	case begun:
 		return who + " begins an acquire"
+	case reader:
+		return who + " creates a reader's " + node + " in " + session
+	case downgraded:
+		return who + " becomes a reader, with " + node
 	case created:
 		return who + " creates " + node + " in " + session
 	case deleted:

@@ -60,7 +60,7 @@
 #include "servers.inc"
 
 
-#define ahead (known[s] & (node[c] - 1))
+#define ahead rivals(known[s] & (node[c] - 1))
 #define after(b) (ahead & ~(b | (b - 1)))
 #if TRACE
 #define own(b) ((b) & mine[s])
@@ -90,7 +90,7 @@ round:	if
 	{ skip;
 again:	atomic { /* recipes: queue.NewContender, queue.Contender.Enqueue, queue.enqueueAll */
 		d_step { guid[c] = 0; node[c] = 0; listed[c] = false };
-create:		ask(CREATE, 0)
+create:		askCreate()
 	};
 	do
 #if CANCELS

@@ -26,6 +26,8 @@ type Step struct {
 	Forced  bool          `json:"forced,omitempty"`  // of an end: neither the client nor the servers ended it
 	Nodes   []int64       `json:"nodes,omitempty"`   // of an acquire: those that it is known to have created
 	Granted bool          `json:"granted,omitempty"` // of an acquire: it succeeds
+	Read    bool          `json:"read,omitempty"`    // of a read-write lock: of a reader
+	Writer  int64         `json:"writer,omitempty"`  // of a create by a downgrade: the writer's node
 }
 
 // Kind is the kind of a Step.

@@ -22,6 +22,7 @@ type window struct {
 	rest    int    // the number of lines of that
 	nodes   int
 	bits    map[int64]int    // by node
+	latest  map[int64]int    // by writer's node: the bit of it, or of the reader that it has become last
 	of      map[int64]int    // the slot of each node
 	owner   map[int64]string // its session
 	stand   map[int64]bool
@@ -36,6 +37,7 @@ type slot struct {
 	session  int // the contender's session in the model: the first slot with it
 	renewals int // of that: the sessions after the first one that lines speak of
 	believes bool
+	reads    bool  // by the belief, or the last one
 	node     int64 // of the belief
 	released bool  // the belief has ended by a release
 	last     int64 // node
@@ -61,6 +63,9 @@ const (
 	ended
 	others
 	empty
+	_ // a window begins
+	reader
+	downgraded
 )
 
 // stranger is the age of a session that is none of a slot's.
@@ -139,7 +144,7 @@ func (w *window) free(process int) int {
 }
 
 func (w *window) endBelief(i int, s Step) {
-	who := slices.IndexFunc(w.slots, func(l slot) bool { return l.process == s.Process && l.believes })
+	who := slices.IndexFunc(w.slots, func(l slot) bool { return l.process == s.Process && l.believes && l.reads == s.Read })
 	if who < 0 {
 		return
 	}

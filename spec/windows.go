@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,8 +11,10 @@ import (
 type ask struct {
 	process, step int
 	granted       bool
-	had           bool    // it has been granted
-	known         bool    // the record has a node that it has created
+	had           bool // it has been granted
+	known         bool // the record has a node that it has created
+	read          bool
+	writer        int64   // from which it downgrades
 	window        *window // in which it has created a node, as a slot
 	slot          int
 }
@@ -24,6 +27,34 @@ type splitter struct {
 	done    []*window
 	asks    map[int][]*ask // by process: the last ones
 	byNode  map[int64]*ask // as far as the record tells
+	asked   map[int]*ask   // by step
+	later   map[int64]*ask // by node: an acquire that may be on record later than the node
+	readers map[int64]int  // by writer's node: how often it becomes a reader
+}
+
+func newSplitter(uses map[string][]int, steps []Step, lock string) *splitter {
+	p := &splitter{uses: uses, steps: steps, asks: map[int][]*ask{}, byNode: map[int64]*ask{}, asked: map[int]*ask{}, later: map[int64]*ask{}, readers: map[int64]int{}}
+	writers := map[int64]int64{} // by node of a reader
+	for _, s := range steps {
+		if s.Kind == Create && s.Writer != 0 {
+			writers[s.Node] = s.Writer
+			p.readers[s.Writer]++
+		}
+	}
+	for i, s := range steps {
+		if s.Kind != Acquire || s.Lock != lock {
+			continue
+		}
+		a := &ask{process: s.Process, step: i, granted: s.Granted, known: len(s.Nodes) > 0, read: s.Read}
+		p.asked[i] = a
+		for _, n := range s.Nodes {
+			if p.later[n] == nil {
+				p.later[n] = a
+			}
+			a.writer = cmp.Or(a.writer, writers[n])
+		}
+	}
+	return p
 }
 
 // split returns the windows of each lock.
@@ -47,7 +78,7 @@ func split(steps []Step) map[string][]*window {
 		}
 		l := locks[s.Lock]
 		if l == nil {
-			l = &splitter{uses: uses, steps: steps, asks: map[int][]*ask{}, byNode: map[int64]*ask{}}
+			l = newSplitter(uses, steps, s.Lock)
 			locks[s.Lock] = l
 		}
 		l.take(i, s)
@@ -64,11 +95,10 @@ func split(steps []Step) map[string][]*window {
 
 func (p *splitter) take(i int, s Step) {
 	if s.Kind == Acquire {
-		a := &ask{process: s.Process, step: i, granted: s.Granted, known: len(s.Nodes) > 0}
-		all := append(p.asks[s.Process], a)
+		all := append(p.asks[s.Process], p.asked[i])
 		p.asks[s.Process] = all[max(0, len(all)-remembered):]
 		for _, n := range s.Nodes {
-			p.byNode[n] = a
+			p.byNode[n] = p.asked[i]
 		}
 		return
 	}
@@ -77,7 +107,7 @@ func (p *splitter) take(i int, s Step) {
 		if s.Kind != Create && s.Kind != Grant {
 			return
 		}
-		w = &window{lock: s.Lock, bits: map[int64]int{}, of: map[int64]int{}, owner: map[int64]string{}, stand: map[int64]bool{}, removed: map[int64]bool{}, late: map[*ask]bool{}}
+		w = &window{lock: s.Lock, bits: map[int64]int{}, latest: map[int64]int{}, of: map[int64]int{}, owner: map[int64]string{}, stand: map[int64]bool{}, removed: map[int64]bool{}, late: map[*ask]bool{}}
 		p.current = w
 	}
 	switch s.Kind {
@@ -103,11 +133,11 @@ func (p *splitter) take(i int, s Step) {
 			}
 		}
 		w.add(line{granted, who, w.bits[s.Node], 0, i})
-		w.slots[who].believes, w.slots[who].node, w.slots[who].released = true, s.Node, false
+		w.slots[who].believes, w.slots[who].reads, w.slots[who].node, w.slots[who].released = true, s.Read, s.Node, false
 	case Loss, Release:
 		w.endBelief(i, s)
 	case Released:
-		if who := slices.IndexFunc(w.slots, func(l slot) bool { return l.process == s.Process && l.released }); who >= 0 {
+		if who := slices.IndexFunc(w.slots, func(l slot) bool { return l.process == s.Process && l.released && l.reads == s.Read }); who >= 0 {
 			w.slots[who].released = false
 			if node := w.slots[who].last; w.stand[node] && p.endsWithSession(i, node) {
 				if w.shared(who) {
@@ -148,26 +178,55 @@ func (p *splitter) create(i int, s Step) {
 			w.slots[who].renewals++
 		}
 	}
-	if w.nodes++; w.nodes > mostNodes {
+	kind, bit := p.place(s)
+	if !again {
+		a.writer = cmp.Or(a.writer, s.Writer)
+		w.add(line{begun, who, a.what(w), 0, i})
+	}
+	w.bits[s.Node], w.of[s.Node], w.owner[s.Node], w.stand[s.Node] = bit, who, s.Session, true
+	w.slots[who].last = s.Node
+	w.add(line{kind, who, bit, w.age(who, s.Session), i})
+}
+
+// place gives a node its bit, which tells its place in the queue, and returns the kind of its line. A
+// writer's is followed by those of the readers that it becomes.
+func (p *splitter) place(s Step) (kind, bit int) {
+	w := p.current
+	if w.latest[s.Writer] != 0 {
+		w.latest[s.Writer] <<= 1
+		return downgraded, w.latest[s.Writer]
+	}
+	bit = 1 << min(w.nodes, mostNodes)
+	w.latest[s.Node] = bit
+	if w.nodes += 1 + p.readers[s.Node]; w.nodes > mostNodes {
 		w.tooMuch(fmt.Sprintf("more than %d nodes", mostNodes))
 	}
-	if !again {
-		what := 0
-		if a.granted {
-			what = 1
-		}
-		w.add(line{begun, who, what, 0, i})
+	switch {
+	case s.Writer != 0: // which has gone before
+		return downgraded, bit
+	case s.Read:
+		return reader, bit
 	}
-	w.bits[s.Node], w.of[s.Node], w.owner[s.Node], w.stand[s.Node] = 1<<(w.nodes-1), who, s.Session, true
-	w.slots[who].last = s.Node
-	w.add(line{created, who, w.bits[s.Node], w.age(who, s.Session), i})
+	return created, bit
+}
+
+// what returns the acquire in the form of record.inc.
+func (a *ask) what(w *window) int {
+	what := w.bits[a.writer] << 2
+	if a.granted {
+		what |= 1
+	}
+	if a.read {
+		what |= 2
+	}
+	return what
 }
 
 // askOf returns the acquire that has created a node. If the record does not tell, it is one that has
 // failed, at best without another node: the last of the session's contenders. Else it is the last one
 // without a node in the session.
 func (p *splitter) askOf(s Step) *ask {
-	if a := p.byNode[s.Node]; a != nil {
+	if a := cmp.Or(p.byNode[s.Node], p.later[s.Node]); a != nil {
 		return a
 	}
 	var failed, last *ask
@@ -181,6 +240,9 @@ func (p *splitter) askOf(s Step) *ask {
 	}
 	for _, process := range p.uses[s.Session] {
 		for _, a := range p.asks[process] {
+			if a.read != s.Read {
+				continue
+			}
 			if last == nil || placed(last) && !placed(a) || placed(last) == placed(a) && a.step > last.step {
 				last = a
 			}
@@ -195,7 +257,7 @@ func (p *splitter) askOf(s Step) *ask {
 	case last != nil:
 		return last
 	}
-	a := &ask{process: -1 - len(p.asks)} // a client that the record does not know
+	a := &ask{process: -1 - len(p.asks), read: s.Read, writer: s.Writer} // a client that the record does not know
 	p.asks[a.process] = append(p.asks[a.process], a)
 	return a
 }

@@ -17,7 +17,7 @@ import (
 )
 
 // validated are the recipes whose contenders queue as those of spec/mutex.pml, one node for each acquire.
-var validated = []histories.Recipe{histories.Mutex, histories.Revocation, histories.Election}
+var validated = []histories.Recipe{histories.Mutex, histories.Revocation, histories.Election, histories.ReadWrite, histories.NonReentrant}
 
 // record puts together what the clients of these recipes, and the servers, have done.
 type record struct {
@@ -33,13 +33,23 @@ type record struct {
 	moved   []int                      // the indexes of these losses
 	begun   map[string]bool            // sessions that have a step
 	open    map[int]map[string]int     // by process and lock: the step of the open acquire
+	writers map[string]int64           // by place in a queue: the writer's node
+	numbers map[number]int64           // the last node that has it
+	tokens  map[histories.Token]int64  // the nodes of tokens that have another transaction than their node
+}
+
+// number is the number of a node in the queue of a lock.
+type number struct {
+	lock string
+	n    int
 }
 
 // writeRecord writes the record of a run that began at an instant, with all transactions of its servers.
 func writeRecord(path string, kept *histories.Kept, txns []txnlog.Txn, began time.Time) error {
 	r := &record{
 		locks: map[string]bool{}, nodes: map[string]int64{}, owned: map[int64][]string{}, clients: map[string][]int{},
-		ids: map[int]int{}, crashes: map[int]int{}, begun: map[string]bool{}, forced: map[string]bool{}, early: map[int][]*histories.Event{}, open: map[int]map[string]int{},
+		ids: map[int]int{}, crashes: map[int]int{}, begun: map[string]bool{}, forced: map[string]bool{}, early: map[int][]*histories.Event{},
+		open: map[int]map[string]int{}, writers: map[string]int64{}, numbers: map[number]int64{}, tokens: map[histories.Token]int64{},
 	}
 	header := kept.Header()
 	for e := range kept.Events() {
@@ -114,6 +124,7 @@ func (r *record) findEarly(kept *histories.Kept) {
 	type hold struct {
 		process int
 		lock    string // empty: any
+		mode    histories.Mode
 	}
 	last, still := map[int]int{}, map[int]bool{}
 	begun, over := map[int]time.Duration{}, map[int]time.Duration{} // of the last pause; over: 0 while it lasts
@@ -140,12 +151,12 @@ func (r *record) findEarly(kept *histories.Kept) {
 			continue
 		}
 		woke := still[e.Process] && e.Time > begun[e.Process]+wakes // the end of the pause may be recorded later
-		if at, there := last[e.Process]; there && woke && endsBelief(e) && !fresh[hold{e.Process, e.Lock}] {
+		if at, there := last[e.Process]; there && woke && endsBelief(e) && !fresh[hold{e.Process, e.Lock, e.Mode}] {
 			r.early[at] = append(r.early[at], e)
 			r.moved = append(r.moved, i)
 		}
 		if woke && e.Type == histories.OK && (e.Op == histories.Acquire || e.Op == histories.TryAcquire) {
-			fresh[hold{e.Process, e.Lock}], fresh[hold{e.Process, ""}] = true, true
+			fresh[hold{e.Process, e.Lock, e.Mode}], fresh[hold{e.Process, "", ""}] = true, true
 		}
 		if over[e.Process] > 0 && e.Time > over[e.Process]+wakes {
 			still[e.Process] = false
@@ -162,13 +173,16 @@ func (r *record) event(e *histories.Event) {
 		r.add(model.Step{Time: e.Time, Kind: model.Over, Process: -1})
 		return
 	}
-	s := model.Step{Time: e.Time, Lock: e.Lock, Process: r.ids[e.Process], Session: e.Session}
+	s := model.Step{Time: e.Time, Lock: e.Lock, Process: r.ids[e.Process], Session: e.Session, Read: e.Mode == histories.ModeRead}
 	if e.Type == histories.Crash || e.Type == histories.Closing {
 		s.Kind = model.Loss
 		for name := range r.locks {
 			if r.locks[name] {
 				s.Lock = name
 				r.add(s)
+				s.Read = true // of a lock without readers it ends no belief
+				r.add(s)
+				s.Read = false
 			}
 		}
 		return
@@ -185,14 +199,15 @@ func (r *record) event(e *histories.Event) {
 		}
 		r.open[e.Process][e.Lock] = len(r.steps)
 	case e.Type == histories.OK && acquires && e.Depth <= 1:
-		s.Kind, s.Node = model.Grant, e.Token.Zxid
+		s.Kind, s.Node = model.Grant, r.nodeOf(e.Token)
 		if i, there := r.open[e.Process][e.Lock]; there {
 			r.steps[i].Granted = true
 			r.place(i, s.Node)
 		}
-	case e.Type == histories.Enqueued && e.Token.Zxid != 0:
-		if i, there := r.open[e.Process][e.Lock]; there {
-			r.place(i, e.Token.Zxid)
+	case e.Type == histories.Enqueued:
+		node := cmp.Or(r.nodeOf(e.Token), r.numbers[number{e.Lock, e.Sequence}])
+		if i, there := r.open[e.Process][e.Lock]; there && node != 0 {
+			r.place(i, node)
 		}
 		return
 	case e.Type == histories.Lost:
@@ -206,6 +221,9 @@ func (r *record) event(e *histories.Event) {
 	}
 	r.add(s)
 }
+
+// nodeOf returns the node by its token.
+func (r *record) nodeOf(t histories.Token) int64 { return cmp.Or(r.tokens[t], t.Zxid) }
 
 // place notes a node of an acquire.
 func (r *record) place(i int, node int64) {
@@ -227,10 +245,12 @@ func (r *record) transaction(x txnlog.Txn, at time.Duration) {
 		return
 	}
 	guard, wrote := "", false
-	for _, c := range x.Changes {
+	for i, c := range x.Changes {
 		switch c.Op {
 		case wire.Create:
-			r.create(s, x, c)
+			if i+1 == len(x.Changes) || !r.takes(x, c.Path, x.Changes[i+1]) {
+				r.create(s, x, c)
+			}
 		case wire.Delete:
 			r.delete(s, c.Path)
 		case wire.Check:
@@ -247,7 +267,11 @@ func (r *record) transaction(x txnlog.Txn, at time.Duration) {
 
 func (r *record) create(s model.Step, x txnlog.Txn, c txnlog.Change) {
 	key, is := r.key(c.Path)
-	if !is || !c.Ephemeral {
+	if !is {
+		return
+	}
+	if !c.Ephemeral { // the directory, in which the numbers begin anew
+		maps.DeleteFunc(r.writers, func(place string, _ int64) bool { return strings.HasPrefix(place, c.Path+"/") })
 		return
 	}
 	if !r.begun[s.Session] {
@@ -257,7 +281,37 @@ func (r *record) create(s model.Step, x txnlog.Txn, c txnlog.Change) {
 	r.nodes[c.Path] = x.Zxid
 	r.owned[x.Session] = append(r.owned[x.Session], c.Path)
 	s.Kind, s.Lock, s.Node = model.Create, key, x.Zxid
+	r.kindOf(&s, c.Path)
+	r.numbers[number{key, lock.Sequence(c.Path)}] = s.Node
 	r.add(s)
+}
+
+// kindOf notes of a create in a read-write lock whether it is a reader's. One with the place of a writer
+// is a downgrade, and has the writer's token, one further.
+func (r *record) kindOf(s *model.Step, path string) {
+	before, sequence, read := strings.Cut(path, "-__READ__")
+	if !read {
+		before, sequence, _ = strings.Cut(path, "-__WRIT__")
+	}
+	place := before[:strings.LastIndexByte(before, '/')+1] + sequence
+	if s.Read = read; !read {
+		r.writers[place] = s.Node
+	} else if s.Writer = r.writers[place]; s.Writer != 0 {
+		r.tokens[histories.Token{Zxid: s.Writer, Sub: 1}] = s.Node
+	}
+}
+
+// takes reports whether a create, and what comes next in its transaction, put a permit in place of a node of
+// the queue. The permit counts as that node: before, the permit of any node ahead must have gone.
+func (r *record) takes(x txnlog.Txn, permit string, next txnlog.Change) bool {
+	node, there := r.nodes[next.Path]
+	if !there || next.Op != wire.Delete {
+		return false
+	}
+	delete(r.nodes, next.Path)
+	r.nodes[permit], r.tokens[histories.Token{Zxid: x.Zxid}] = node, node
+	r.owned[x.Session] = append(r.owned[x.Session], permit)
+	return true
 }
 
 func (r *record) delete(s model.Step, path string) {

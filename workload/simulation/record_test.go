@@ -11,6 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/zkverify/zkverify/ensemble/model/wire"
+	"github.com/zkverify/zkverify/ensemble/txnlog"
 	"github.com/zkverify/zkverify/histories"
 	model "github.com/zkverify/zkverify/spec"
 )
@@ -109,9 +111,90 @@ func TestRecipesWithTheQueueOfTheMutexAreOnRecord(t *testing.T) {
 		if err := cmp.Or(err, rec.Close(), writeRecord(path, kept, nil, time.Now())); err != nil {
 			t.Fatal(err)
 		}
-		want := recipe == histories.Mutex || recipe == histories.Revocation || recipe == histories.Election
+		want := slices.Contains([]histories.Recipe{histories.Mutex, histories.Revocation, histories.Election, histories.ReadWrite, histories.NonReentrant}, recipe)
 		if _, err := os.Stat(path); (err == nil) != want {
 			t.Errorf("a record of recipe %s: %v", recipe, err)
 		}
 	}
+}
+
+// A reader with the place of a writer was that writer, unless the directory is another one. Its token is
+// that of the writer, one further, and the record has its node. A permit counts as the node in whose
+// place it comes.
+func TestNodesThatHaveTheTokenOfAnotherAreOnRecord(t *testing.T) {
+	const dir = "/run/locks/lock-0"
+	create := func(path string) txnlog.Change {
+		return txnlog.Change{Op: wire.Create, Path: dir + path, Ephemeral: path != ""}
+	}
+	remove := func(path string) txnlog.Change { return txnlog.Change{Op: wire.Delete, Path: dir + path} }
+	for _, c := range []struct {
+		recipe histories.Recipe
+		mode   histories.Mode
+		token  histories.Token
+		txns   [][]txnlog.Change // from 10 on
+		want   [][3]int64        // of creates, deletes and grants: the node, that of its writer, and 1 for a reader's
+	}{
+		{
+			histories.ReadWrite, histories.ModeRead, histories.Token{Zxid: 11, Sub: 1},
+			[][]txnlog.Change{{create("")}, {create("/_c_a-__WRIT__0000000000")}, {create("/_c_b-__READ__0000000000")}, {create("")}, {create("/_c_c-__READ__0000000000")}},
+			[][3]int64{{11, 0, 0}, {12, 11, 1}, {14, 0, 1}, {12, 0, 1}},
+		},
+		{
+			histories.NonReentrant, "", histories.Token{Zxid: 11},
+			[][]txnlog.Change{{create("/locks/_c_a-lock-0000000000")}, {create("/leases/_c_b-lease-0000000000"), remove("/locks/_c_a-lock-0000000000")}, {remove("/leases/_c_b-lease-0000000000")}},
+			[][3]int64{{10, 0, 0}, {10, 0, 0}, {10, 0, 0}},
+		},
+	} {
+		asked := histories.Event{Type: histories.Invoke, Op: histories.Acquire, Lock: "lock-0", Mode: c.mode}
+		granted := asked
+		granted.Type, granted.Depth, granted.Token = histories.OK, 1, c.token
+		var nodes [][3]int64
+		for _, s := range recordOf(t, c.recipe, []histories.Event{asked, granted}, c.txns) {
+			n := [3]int64{s.Node, s.Writer}
+			if s.Read {
+				n[2] = 1
+			}
+			if s.Kind == model.Create || s.Kind == model.Delete || s.Kind == model.Grant {
+				nodes = append(nodes, n)
+			}
+		}
+		if !slices.Equal(nodes, c.want) {
+			t.Errorf("%s: the record has %v, want %v", c.recipe, nodes, c.want)
+		}
+	}
+}
+
+// recordOf returns the record of events, and of transactions before them.
+func recordOf(t *testing.T, recipe histories.Recipe, events []histories.Event, txns [][]txnlog.Change) (steps []model.Step) {
+	t.Helper()
+	began := time.Now()
+	rec, kept, err := histories.Keep(histories.Header{Clients: 1, Recipe: string(recipe)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range events {
+		if _, err = rec.Record(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var all []txnlog.Txn
+	for i, changes := range txns {
+		all = append(all, txnlog.Txn{Zxid: int64(10 + i), Session: 1, Time: began.Add(-time.Second), Changes: changes})
+	}
+	path := filepath.Join(t.TempDir(), "model.jsonl")
+	if err := cmp.Or(rec.Close(), writeRecord(path, kept, all, began)); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range bytes.Lines(text) {
+		var s model.Step
+		if err := json.Unmarshal(line, &s); err != nil {
+			t.Fatal(err)
+		}
+		steps = append(steps, s)
+	}
+	return steps
 }
