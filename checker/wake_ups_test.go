@@ -195,6 +195,15 @@ func TestWhoIsFirstInAQueueIsWoken(t *testing.T) {
 			r.promising().want(5000, 1).place(5001, 1, 1).got(5002, 1, 1).want(5010, 2).place(5011, 2, 2).want(5020, 3).place(5021, 3, 3)
 			r.crash(5030, 2).release(5099, 1).released(5100, 1).grant(7000, 3, 1)
 		}, verdict.Holds},
+		{"a waiter sleeps on behind one that had crashed before the holder was granted the lock", func(r *run) {
+			r.promising().want(5000, 1).place(5001, 1, 1).want(5010, 2).place(5011, 2, 2).want(5020, 3).place(5021, 3, 3)
+			r.crash(5030, 2).got(5040, 1, 1).release(5099, 1).released(5100, 1).grant(7000, 3, 1)
+		}, verdict.Holds},
+		{"a waiter sleeps on after a grant behind one that had crashed before the holder was granted the lock", func(r *run) {
+			r.promising().want(5000, 1).place(5001, 1, 1).want(5010, 2).place(5011, 2, 2).want(5020, 3).place(5021, 3, 3)
+			r.crash(5030, 2).got(5040, 1, 1).release(5099, 1).released(5100, 1).awake(7000).got(7000, 3, 3).want(7010, 4).place(7011, 4, 4)
+			r.release(7020, 3).released(7021, 3).grant(9000, 4, 1, 3)
+		}, verdict.Violated},
 		{"a waiter sleeps on behind one that has just given up", func(r *run) {
 			r.promising().line(2, 3).awake(5900).answer(5900, histories.Fail, 2, histories.Acquire).grant(7000, 3, 1, 2)
 		}, verdict.Holds},

@@ -108,18 +108,18 @@ func (f *freeTries) granted(y *facts.Op, users *users) {
 	}
 	users.settle(func(*facts.Op) {})
 	first := users.soonest
-	if users.besides == y.Session {
+	if users.lookedIn == y.Session {
 		first = users.others
 	}
 	if facts.After(first, f.way.bound/4) >= y.Call {
 		return
 	}
-	users.soonest, users.others, users.besides = facts.Forever, facts.Forever, y.Session
+	users.soonest, users.others, users.lookedIn = facts.Forever, facts.Forever, y.Session
 	left := func(x *facts.Op) bool {
 		if x != y && x.Session != "" && !x.Was(y.Session) && f.way.made(x) < y.Call {
 			return true
 		}
-		users.hastens(x)
+		users.counts(x)
 		return false
 	}
 	users.over, users.fading = slices.DeleteFunc(users.over, left), slices.DeleteFunc(users.fading, left)

@@ -31,7 +31,6 @@ func (w *wakeUps) turnOf(o *facts.Op, users *users) *turn {
 	if sessionEnded(w.t, mine.Session, o) {
 		return nil
 	}
-	users.reach(mine)
 	turn := &turn{Op: o, told: mine.Time, from: mine.Time}
 	by := -1 // the acquire that left then, by invocation, if it is among the users
 	left := func(at time.Duration, gave *facts.Hold, invoke int) {

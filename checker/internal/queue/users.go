@@ -18,16 +18,16 @@ type users struct {
 	holding  [2]int                    // how many of them have not ended: writers and others, and readers
 	permits  int                       // the permits that they have together
 	over     []*facts.Op               // the others
-	stay     int                       // the first of them leave with no grant
+	stay     int                       // the number of the first of them that no grant shows to have left
 	looked   int                       // the first of them are not re-entries
-	behind   [2]collection.Heap[filed] // of the others, those of writers and of readers that are behind what was granted until now
+	behind   [2]collection.Heap[filed] // further ones, of writers and of readers: their places are behind the latest grant's
 	fading   []*facts.Op               // of the others, those that were released, until their departure is known, or that they left a node
 	rested   [2][]*facts.Op            // of those, the ones whose departure is known, in its order: see restsFor
 	ready    []*facts.Op               // of the rested, those whose sessions have lived on
 	out      map[*facts.Op]bool        // of the rested, those that no longer count
 	soonest  time.Duration             // when the first of those in over and fading with a session was answered, or earlier
-	besides  string                    // a session
-	others   time.Duration             // the same, of those that have not been in that session
+	lookedIn string                    // the session whose grant was the last that they were all looked at for
+	others   time.Duration             // as soonest, of those that have not been in that session
 	granted  time.Duration             // when the last acquire was granted
 	nameless int                       // the number of holders without a session
 	session  string                    // the common session of the places of all holders
@@ -110,19 +110,19 @@ func (u *users) add(o *facts.Op) {
 		}
 	case h != nil && h.Why == facts.ByRelease:
 		u.fading = append(u.fading, o)
-		u.hastens(o)
+		u.counts(o)
 	default:
 		u.over = append(u.over, o)
-		u.hastens(o)
+		u.counts(o)
 	}
 }
 
-// hastens counts an acquire that is over in soonest and others.
-func (u *users) hastens(o *facts.Op) {
+// counts takes an acquire that is over into soonest and others.
+func (u *users) counts(o *facts.Op) {
 	if o.Session == "" {
 		return
 	}
-	if u.soonest = min(u.soonest, answered(o)); !o.Was(u.besides) {
+	if u.soonest = min(u.soonest, answered(o)); !o.Was(u.lookedIn) {
 		u.others = min(u.others, answered(o))
 	}
 }

@@ -140,6 +140,9 @@ func (w *wakeUps) completed(o *facts.Op) {
 	users, several := w.users.of(o.Info())
 	if several {
 		users.settle(w.rests)
+		for _, p := range o.Places {
+			users.reach(p)
+		}
 	}
 	if turn := w.turnOf(o, users); turn != nil {
 		switch waited := o.Ret - turn.from; {
@@ -233,7 +236,6 @@ func (w *wakeUps) granted(y *facts.Op, users *users) {
 	}
 	left := func(x *facts.Op) bool { return tell(x) == hasLeft }
 	if placed {
-		users.reach(mine)
 		users.dropOver(users.stay, tell)
 	} else {
 		users.dropOver(users.looked, tell)
