@@ -13,6 +13,7 @@
  * switch: CANCELS=n how often a contender gives up
  * switch: SILENCES=n how often the client's session is expired
  * switch: ADMINS=n how often the client's node is deleted by others
+ * switch: ENTRIES=n how often a holder acquires the lock again, and releases that inner hold first
  * switch: WRITES a holder's guarded write may be under way when it gives up the answer
  * switch: BUG_FOR_EVER a place is handed on as long as the client has contenders
  * switch: BUG_AFTER_LOSS a place is handed on after its loss
@@ -20,6 +21,8 @@
  * switch: BUG_WRITES_LATE a place is handed on before the last write has ended
  * switch: BUG_TURN_DROPPED a contender that gives up as its turn comes does not hand it on
  * switch: BUG_GIVEN_UP_KEPT a contender that gives up its turn leaves the node
+ * switch: BUG_INNER_RELEASE the release of an inner hold deletes the node
+ * switch: BUG_REENTERS_LOST a holder acquires the lock again although it was told of the loss
  * switch: BUG_RESIGNS_ALONE the last holder of a place does not wake the next contender
  *
  * search: "three contenders" quick => holds
@@ -28,12 +31,15 @@
  * search: "a node deleted by others, a cancel" -DADMINS=1 -DCANCELS=1 => holds
  * search: "writes, a node deleted by others" -DWRITES -DADMINS=1 => holds
  * search: "four contenders, a limit of two" -DK=4 -DLIMIT=2 => holds
+ * search: "an inner hold, an expiry, a node deleted by others" -DENTRIES=1 -DSILENCES=1 -DADMINS=1 => holds
  * search: "no bound" -DBUG_FOR_EVER => violated fair
  * search: "after a loss" -DBUG_AFTER_LOSS -DADMINS=1 => violated kept
  * search: "one token" -DBUG_SAME_TOKEN => violated grows
  * search: "a late write" -DBUG_WRITES_LATE -DWRITES => violated inOrder
  * search: "a turn that is dropped" -DBUG_TURN_DROPPED -DCANCELS=1 => stuck
  * search: "a place that is kept" -DBUG_GIVEN_UP_KEPT -DCANCELS=2 => stuck
+ * search: "an inner release" -DBUG_INNER_RELEASE -DENTRIES=1 => violated alone
+ * search: "an inner hold after the loss" -DBUG_REENTERS_LOST -DENTRIES=1 -DSILENCES=1 => violated kept
  * search: "a resignation of which none hears" -DBUG_RESIGNS_ALONE => stuck
  */
 #ifndef K
@@ -44,6 +50,9 @@
 #endif
 #ifndef CANCELS
 #define CANCELS 0
+#endif
+#ifndef ENTRIES
+#define ENTRIES 0
 #endif
 #ifndef SILENCES
 #define SILENCES 0
@@ -65,7 +74,7 @@ bool led, turn[K + 1];                          /* the cohort has a leader; who 
 byte place[K + 1], passed[K + 1];               /* the baton: its place, if any, and how often that has been handed on */
 chan followers = [K] of { byte };
 bool alone = true, grows = true, kept = true, inOrder = true, fair = true, clean = true;
-byte cancels, silences, admins, finished;
+byte cancels, entries, silences, admins, finished;
 
 #define bit(p) (1 << (p))
 #define foreign (place[K] -> bit(place[K]) : 0)
@@ -112,6 +121,12 @@ enqueue: atomic { create() }; /* recipes: recipes.Mutex.contend, queue.Contender
 	:: atomic { cancels < CANCELS -> cancels++; leave(); resign(); goto end }
 	fi;
 hold:	atomic { if :: queue & bit(place[k]) -> inOrder = (written <= token); assert(inOrder); written = token :: else fi };
+	if /* recipes: recipes.hold.reenter, recipes.Lease.release */
+	:: atomic { entries < ENTRIES && (!(lost & bit(place[k])) || on(BUG_REENTERS_LOST)) -> entries++;
+		kept = !(lost & bit(place[k])); assert(kept);
+		if :: on(BUG_INNER_RELEASE) -> queue = queue & ~bit(place[k]) :: else fi }
+	:: true
+	fi;
 	if :: on(WRITES) && !write -> write = now(k) :: true fi; /* recipes: recipes.writing */
 	atomic { holds = (holds == k + 1 -> 0 : holds) };
 	atomic { !write || on(BUG_WRITES_LATE) -> /* recipes: recipes.Mutex.handed, recipes.Lease.release */

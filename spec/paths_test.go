@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/zkverify/zkverify/ensemble/ensembletest"
 )
 
 // Searching for all paths takes minutes, so the file has the hash of what they are made of.
@@ -32,6 +34,7 @@ func TestTheFileOfPathsIsOfTheseModels(t *testing.T) {
 }
 
 func TestTheFileHasThePathsOfTheModels(t *testing.T) {
+	ensembletest.EveryNight(t) // each time the file's hash is checked
 	needSpin(t)
 	all, err := models()
 	if err != nil {

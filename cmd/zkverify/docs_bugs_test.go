@@ -166,7 +166,7 @@ func TestTheSwitchesOfTheBugListExist(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d bugs of protocols have a switch", found, protocol)
-	if found*100 < protocol*88 {
+	if found*100 < protocol*90 {
 		t.Errorf("only %d of %d bugs of protocols have a switch", found, protocol)
 	}
 }
