@@ -232,6 +232,50 @@ func TestTheDataOfARequestArePutBack(t *testing.T) {
 	}
 }
 
+// Each notice of a request to release is about a write to the lease's node, which is another one.
+func TestARequestIsToldOnce(t *testing.T) {
+	write := func(ms int, by string, same bool) service.Write {
+		return service.Write{At: at(ms, ms), By: by, Same: same}
+	}
+	other, back := session(2), write(150, "", true)
+	for name, test := range map[string]struct {
+		recipe histories.Recipe
+		answer histories.Type
+		told   []int // ms
+		writes []service.Write
+		want   string
+	}{
+		"once":                                    {histories.Revocation, histories.OK, []int{101}, []service.Write{write(100, other, false), back}, ""},
+		"twice":                                   {histories.Revocation, histories.OK, []int{101, 102}, []service.Write{write(100, other, false), back}, "told 2 times by 0.102000 s"},
+		"by what the holder puts back":            {histories.Revocation, histories.OK, []int{101, 160}, []service.Write{write(100, other, false), back}, "told 2 times by 0.160000 s"},
+		"before it was written":                   {histories.Revocation, histories.OK, []int{100}, []service.Write{write(101, other, false), back}, "told once by 0.100000 s"},
+		"a request that is written twice":         {histories.Revocation, histories.OK, []int{101, 160}, []service.Write{write(100, other, false), back, write(155, other, false), write(170, "", true)}, ""},
+		"a leader, by the same data":              {histories.Election, histories.OK, []int{101}, []service.Write{write(100, other, true)}, ""},
+		"a leader, by its own":                    {histories.Election, histories.OK, []int{160}, []service.Write{back}, "told once by 0.160000 s"},
+		"a leader, by a client of its session":    {histories.Election, histories.OK, []int{101}, []service.Write{write(100, "", true)}, ""},
+		"by a request that had not been answered": {histories.Election, histories.Info, []int{160}, []service.Write{back}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRun(t)
+			r.ofRecipes(map[string]histories.Lock{"a": {Recipe: test.recipe}, "b": {Recipe: histories.Barrier}})
+			r.h.Header.Promises.RevokeBound = 2 * time.Second
+			r.want(5, 1).got(10, 1, 41)
+			r.op(99, histories.Invoke, 2, histories.Revoke, histories.Event{Token: tok(41)})
+			r.op(100, test.answer, 2, histories.Revoke, histories.Event{Token: tok(41)})
+			for _, ms := range test.told {
+				r.told(ms, 1, 41)
+			}
+			r.answering(500, 1000, histories.Set, histories.Event{})
+			s := newServers().node(1, 6, 41)
+			s.Clock, s.Nodes[0].Writes = 0, test.writes
+			v := r.report(WithService(&s.Log)).Verdict(Revocation)
+			if found := len(v.Witnesses) > 0; found != (test.want != "") || found && !strings.Contains(v.Witnesses[0].What, test.want) {
+				t.Errorf("%v %v", v.Outcome, v.Witnesses)
+			}
+		})
+	}
+}
+
 // A guarded write checks the node of each lease, and a writer that becomes a reader its own.
 func TestTheServersShowWhatATransactionDidNotCheck(t *testing.T) {
 	parts := []histories.Part{{Lock: "a", Token: tok(41)}, {Lock: "b", Token: tok(41)}}

@@ -8,6 +8,7 @@ import (
 	"github.com/zkverify/zkverify/checker/internal/facts"
 	"github.com/zkverify/zkverify/checker/internal/judge"
 	"github.com/zkverify/zkverify/checker/verdict"
+	"github.com/zkverify/zkverify/internal/words"
 )
 
 // reconnected returns when a holder that was told has certainly been connected again, for a while, if
@@ -53,8 +54,37 @@ func (j *revocationJudge) notPutBack(t *facts.Trace) {
 	}
 }
 
+// toldTooOften finds holders that were told of more requests than there were, by a log whose times are
+// exact. Each request is a write to the node's data: one that replaces them, or, to the leader of an
+// election, one that writes them again. A listener is told of each once. The holder, which puts the data
+// back, writes none.
+func (j *revocationJudge) toldTooOften(t *facts.Trace) {
+	told := map[facts.LeaseKey]int{}
+	for _, e := range j.putBack {
+		n, k := t.Service.NodeOfToken(e.Lock, e.Token), facts.LeaseKey{Lock: e.Lock, Token: e.Token}
+		if n == nil {
+			continue
+		}
+		requests := 0
+		for _, w := range n.Writes {
+			if w.Time <= e.Time && (!w.Same || w.By != "" || j.mayBeRequest(e, w.Time)) {
+				requests++
+			}
+		}
+		if told[k]++; told[k] != requests+1 {
+			continue
+		}
+		j.v.Violate(func() verdict.Witness {
+			w := judge.NewWitness(t, e.Lock, n.Created.Time, e.Time, judge.NoticeParty(e))
+			w.What = fmt.Sprintf("%s was told %s by %s that another client asks it to release %q; by then the servers had carried out %s",
+				e.Name, words.Times(requests+1), verdict.At(e.Time), e.Lock, words.Count(requests, "request"))
+			return w
+		})
+	}
+}
+
 // mayBeRequest reports whether a write of the holder's own session may be another request: clients may
-// share a session.
+// share a session. A request that was not answered may be carried out later.
 func (j *revocationJudge) mayBeRequest(e facts.ReleaseNotice, at time.Duration) bool {
 	return slices.ContainsFunc(j.under[facts.LeaseKey{Lock: e.Lock, Token: e.Token}], func(s facts.Span) bool { return s.From <= at && at <= s.To })
 }

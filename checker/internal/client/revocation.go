@@ -110,7 +110,11 @@ func (j *revocationJudge) take(t *facts.Trace) {
 	for _, o := range facts.Each(t, t.Ops) {
 		if exact && o.Kind == histories.Revoke && t.Settled(o) {
 			k := facts.LeaseKey{Lock: o.Lock, Token: o.Token}
-			j.under[k] = append(j.under[k], facts.Span{From: o.Call, To: o.Ret})
+			until := facts.Forever
+			if o.OK() {
+				until = o.Ret
+			}
+			j.under[k] = append(j.under[k], facts.Span{From: o.Call, To: until})
 		}
 		switch {
 		case !o.Recipe().Revocable() || !t.Settled(o):
@@ -184,12 +188,13 @@ func (j *revocationJudge) Conclude(_ *judge.Engines, t *facts.Trace) {
 	v.Count("times that a holder was told", j.told)
 	v.Figures = append(v.Figures, verdict.Figure{Name: "slowest delivery", Value: float64(j.slowest) / 1e6, Unit: "ms"})
 	j.notPutBack(t)
+	j.toldTooOften(t)
 	if j.inTime == 0 && v.Violations == 0 {
 		v.Idle("no holder was asked to release and told so")
 		return
 	}
-	v.Conclude(fmt.Sprintf("%s, %d told in time, the other leases were over; no other was told, and none forced", words.Count(j.asked, "request"), j.inTime),
-		fmt.Sprintf("a request did not reach the holder, reached another process, or ended a lease, %s", words.Times(v.Violations)))
+	v.Conclude(fmt.Sprintf("%s, %d told in time, the other leases were over; no other was told, none too often, and none forced", words.Count(j.asked, "request"), j.inTime),
+		fmt.Sprintf("a request did not reach the holder, reached it too often or another process, or ended a lease, %s", words.Times(v.Violations)))
 }
 
 // tell judges a notice.
