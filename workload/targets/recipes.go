@@ -38,7 +38,12 @@ func (ofRecipes) Concurrent() bool { return true }
 // NewFence implements lock.Fenced by the recipes' fence.
 func (ofRecipes) NewFence() func(histories.Token, func() error) error {
 	f := new(recipes.Fence)
-	return func(t histories.Token, write func() error) error { return f.Guard(recipes.Token(t), write) }
+	return func(t histories.Token, write func() error) error {
+		if err := f.Admit(recipes.Token(t)); err != nil {
+			return err
+		}
+		return f.Guard(recipes.Token(t), write)
+	}
 }
 
 func (ofRecipes) Promises(s lock.Settings) histories.Promises {
@@ -176,7 +181,19 @@ func wrapLease(l *recipes.Lease, err error) (lock.Lease, error) {
 // Nodes returns the lease's one lock node.
 func (l *recipesLease) Nodes() []string { return []string{l.Node()} }
 
-func (l *recipesLease) Token() histories.Token { return histories.Token(l.Lease.Token()) }
+// Token returns the lease's token as an application reads it again that has stored it: as text, or in a
+// database.
+func (l *recipesLease) Token() histories.Token {
+	var stored recipes.Token
+	if text, err := l.Lease.Token().MarshalText(); err != nil || stored.UnmarshalText(text) != nil {
+		return histories.Token{}
+	}
+	row, err := stored.Value()
+	if stored = (recipes.Token{}); err != nil || stored.Scan(row) != nil {
+		return histories.Token{}
+	}
+	return histories.Token(stored)
+}
 
 func (l *recipesLease) Release(ctx context.Context) error {
 	err := end(ctx, l.Lease)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/zkverify/zkverify/recipes"
 )
@@ -27,6 +28,7 @@ type doneBy struct {
 	lease *recipes.Lease
 	leave func() // lets the function return
 	stop  context.CancelCauseFunc
+	last  func()        // lets the function go on until its context ends
 	over  chan struct{} // closed when the call has returned err
 	err   error
 }
@@ -38,19 +40,28 @@ type doneByKey struct{}
 func begin(ctx context.Context, do func(context.Context, func(context.Context, *recipes.Lease) error) error) (*recipes.Lease, error) {
 	inner, stop := context.WithCancelCause(context.WithoutCancel(ctx))
 	given := context.AfterFunc(ctx, func() { stop(context.Cause(ctx)) })
-	left, got := make(chan struct{}), make(chan struct{})
-	d := &doneBy{stop: stop, over: make(chan struct{}), leave: sync.OnceFunc(func() { close(left) })}
+	left, stopped, got := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	d := &doneBy{stop: stop, over: make(chan struct{}), leave: sync.OnceFunc(func() { close(left) }), last: sync.OnceFunc(func() { close(stopped) })}
 	go func() {
 		defer close(d.over)
 		defer stop(nil)
-		d.err = do(context.WithValue(inner, doneByKey{}, d), func(_ context.Context, l *recipes.Lease) error {
+		d.err = do(context.WithValue(inner, doneByKey{}, d), func(held context.Context, l *recipes.Lease) error {
 			d.lease = l
 			close(got)
 			select {
 			case <-left:
+				return errDone
 			case <-l.Lost():
+			case <-stopped:
 			}
-			return nil
+			select {
+			case <-held.Done():
+			case <-time.After(time.Second):
+			}
+			if held.Err() == nil {
+				return errGoesOn
+			}
+			return errDone
 		})
 	}()
 	select {
@@ -66,13 +77,27 @@ func begin(ctx context.Context, do func(context.Context, func(context.Context, *
 	}
 }
 
-// end ends the call that holds the lease, if there is one, and waits for it until ctx ends.
+// errDone is the error of the function, which the call has to return: with it Election.Run does not
+// campaign again. errGoesOn is that of a function whose context has not ended with the lease or the call.
+var (
+	errDone   = errors.New("the function has ended")
+	errGoesOn = errors.New("the context of the function goes on after the end of the lease or of the call")
+)
+
+// end ends the call that holds the lease, if there is one, and waits for it until ctx ends. Some functions
+// are let go on until the context of the call has ended.
 func end(ctx context.Context, l *recipes.Lease) error {
 	d, ok := l.Context().Value(doneByKey{}).(*doneBy)
 	if !ok || d.lease != l {
 		return l.Release(ctx)
 	}
-	d.leave()
+	stops := l.Token().Zxid%4 == 0
+	if stops {
+		d.last()
+		d.stop(errDone)
+	} else {
+		d.leave()
+	}
 	select {
 	case <-d.over:
 	case <-ctx.Done():
@@ -83,8 +108,9 @@ func end(ctx context.Context, l *recipes.Lease) error {
 		return errors.New("the lease is held after Do has returned")
 	}
 	released := l.Release(ctx) // a second time, for its result
-	if ctx.Err() == nil && released == nil && d.err != nil || errors.Is(d.err, recipes.ErrLeaseLost) && !errors.Is(released, recipes.ErrLeaseLost) {
-		return errors.Join(released, fmt.Errorf("the result of Do is another: %w", d.err))
+	lost, told := errors.Is(released, recipes.ErrLeaseLost), errors.Is(d.err, recipes.ErrLeaseLost)
+	if !errors.Is(d.err, errDone) || told && !lost || lost && !told && !stops && ctx.Err() == nil {
+		return fmt.Errorf("the call has returned %q, and the release %q", fmt.Sprint(d.err), fmt.Sprint(released))
 	}
 	return released
 }

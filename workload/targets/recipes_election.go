@@ -1,8 +1,14 @@
 package targets
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"hash/fnv"
+	"path"
+
+	"github.com/go-zookeeper/zk"
 
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/recipes"
@@ -40,6 +46,9 @@ func (c candidate) election(ctx context.Context) *recipes.Election {
 }
 
 func (c candidate) Acquire(ctx context.Context) (*recipes.Lease, error) {
+	if c.c.env.Choices.Do {
+		return begin(ctx, c.election(ctx).Run)
+	}
 	return c.election(ctx).Campaign(ctx)
 }
 
@@ -70,12 +79,17 @@ func (e recipesElection) Observe(ctx context.Context, name string, f func(histor
 }
 
 func (e recipesElection) ObserveAnnounced(ctx context.Context, name string, f func(histories.Token, string) bool) error {
+	var last *recipes.Participant
 	for leader, err := range e.recipesLocker(name).election(ctx).Observe(ctx) {
 		if err != nil {
 			return err
 		}
+		if last != nil && leader.Token == last.Token && bytes.Equal(leader.Data, last.Data) {
+			return fmt.Errorf("leader %v was shown again", leader.Token)
+		}
+		last = &leader
 		owner := string(leader.Data)
-		if leader.Data == nil && leader.Node != "" && e.c.env.Choices.Selector {
+		if leader.Data == nil && leader.Node != "" && (e.c.env.Choices.Selector || e.asksAsCurator(name)) {
 			owner = lock.HiddenOwner
 		}
 		if !f(histories.Token(leader.Token), owner) {
@@ -101,7 +115,33 @@ func (e recipesElection) Holder(ctx context.Context, name string) (histories.Tok
 	return histories.Token(leader.Token), leader.Node, err
 }
 
+// asksAsCurator reports whether leaders of an election are asked to resign as Curator's Revoker asks the
+// holder of a mutex, which hides what they announce until they restore it: half of the elections, for all
+// clients of a run the same.
+func (e recipesElection) asksAsCurator(name string) bool {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(path.Join(e.c.env.Root, name)))
+	return h.Sum32()>>16%2 == 0
+}
+
 // Revoke asks the leader to resign.
 func (e recipesElection) Revoke(ctx context.Context, node string) error {
-	return recipesRevocable{e.c}.Revoke(ctx, node)
+	conn := e.c.client.Conn()
+	if conn == nil || conn.State() != zk.StateHasSession || e.c.env.Choices.Selector || !e.asksAsCurator(path.Base(path.Dir(node))) {
+		return recipesRevocable{e.c}.Revoke(ctx, node)
+	}
+	asked := make(chan error, 1)
+	go func() { // ends with the answer or the connection
+		_, err := conn.Set(node, []byte("__REVOKE__"), -1)
+		asked <- err
+	}()
+	select {
+	case err := <-asked:
+		if errors.Is(err, zk.ErrNoNode) {
+			return nil
+		}
+		return err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }

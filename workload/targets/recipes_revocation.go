@@ -2,6 +2,8 @@ package targets
 
 import (
 	"context"
+	"sync"
+	"sync/atomic"
 
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/recipes"
@@ -16,7 +18,16 @@ func (c *recipesClient) Revocable() lock.RevokerLocker { return recipesRevocable
 type recipesRevocable struct{ *recipesClient }
 
 func (r recipesRevocable) Acquire(ctx context.Context, name string) (lock.Lease, error) {
-	return wrapRevocable(r.recipesClient.Acquire(ctx, name))
+	if !r.env.Choices.Rule {
+		return wrapRevocable(r.recipesClient.Acquire(ctx, name))
+	}
+	heard := new(requests)
+	m := recipes.NewMutex(r.client, r.path(name), append(recipesRule(r.env), recipes.WithRevocation(heard.add))...)
+	l, err := wrapLease(doing{m, r.env.Choices.Do}.Acquire(named(ctx, recipes.WithOwner)))
+	if err != nil {
+		return nil, err
+	}
+	return recipesRevocableLease{l.(*recipesLease), heard}, nil
 }
 
 func (r recipesRevocable) TryAcquire(ctx context.Context, name string) (lock.Lease, error) {
@@ -43,15 +54,62 @@ func (r recipesRevocable) Revoke(ctx context.Context, node string) error {
 	return r.client.Revoke(ctx, node)
 }
 
-type recipesRevocableLease struct{ *recipesLease }
+// requests passes the requests that a lock was told of on to the holder, once it listens.
+type requests struct {
+	mu   sync.Mutex
+	n    int // before that
+	hear func()
+}
+
+func (r *requests) add(*recipes.Lease) {
+	r.mu.Lock()
+	hear := r.hear
+	if hear == nil {
+		r.n++
+	}
+	r.mu.Unlock()
+	if hear != nil {
+		hear()
+	}
+}
+
+func (r *requests) listen(hear func()) {
+	r.mu.Lock()
+	n := r.n
+	r.hear = hear
+	r.mu.Unlock()
+	for range n {
+		hear()
+	}
+}
+
+// recipesRevocableLease is a lease whose lock listens to requests from its acquire on, or, without
+// requests, its holder from OnRevoke on.
+type recipesRevocableLease struct {
+	*recipesLease
+	*requests
+}
 
 func wrapRevocable(l lock.Lease, err error) (lock.Lease, error) {
 	if err != nil {
 		return nil, err
 	}
-	return recipesRevocableLease{l.(*recipesLease)}, nil
+	return recipesRevocableLease{l.(*recipesLease), nil}, nil
 }
 
+// OnRevoke also adds a listener and removes it, which must not be called from then on.
 func (l recipesRevocableLease) OnRevoke(f func()) {
+	if l.requests != nil {
+		l.listen(f)
+		return
+	}
+	var removed atomic.Bool
+	stop := l.Lease.OnRevoke(func(*recipes.Lease) {
+		if removed.Load() {
+			f()
+		}
+	})
 	l.Lease.OnRevoke(func(*recipes.Lease) { f() })
+	stop()
+	removed.Store(true)
 }

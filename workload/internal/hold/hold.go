@@ -138,9 +138,9 @@ func (h *Hold) release(ctx context.Context, lease lock.Lease, depth int) {
 	} else {
 		h.Client.Record(e)
 	}
-	due, late := deadlineOf(lease), lateness(ctx)
+	due, called, late := deadlineOf(lease), time.Now(), lateness(ctx)
 	err := lease.Release(ctx)
-	e.Late = late()
+	e.Late = max(late(), overdue(lease, called))
 	switch {
 	case err == nil:
 		e.Type = histories.OK
@@ -155,7 +155,7 @@ func (h *Hold) release(ctx context.Context, lease lock.Lease, depth int) {
 		e.Type = histories.Info
 	}
 	if err != nil {
-		e.Error = err.Error()
+		e.Error, e.Unexplained = err.Error(), e.Late == 0 && unexplained(h.Client, err)
 	}
 	h.Client.Record(e)
 	if e.Type == histories.Info {
@@ -164,6 +164,16 @@ func (h *Hold) release(ctx context.Context, lease lock.Lease, depth int) {
 		h.answers().askOver(lease)
 		h.answers().askFree()
 	}
+}
+
+// overdue returns for how long a call has gone on after the deadline of its lease, by what the lease says
+// now: a release waits for no server any more then.
+func overdue(lease lock.Lease, called time.Time) time.Duration {
+	due := deadlineOf(lease)
+	if due.IsZero() {
+		return 0
+	}
+	return max(0, min(time.Since(due), time.Since(called)))
 }
 
 // deadlineOf returns the deadline of a lease, the zero time if it has none.
