@@ -153,8 +153,8 @@ type Event struct {
 
 	Generation int `json:"generation,omitempty"` // for enter, leave: which round, from 1
 
-	// Late is for ok, fail, info: how long before the answer, in ns, the context of the call had
-	// ended; 0 if it had not.
+	// Late is for ok, fail, info: how long before the answer, in ns, the context of the call, or the
+	// lease that a release gives back, had ended; 0 if it had not.
 	Late time.Duration `json:"late,omitempty"`
 	// Unexplained is for an operation that failed, or whose outcome is unknown: its context had not
 	// ended, and the error reports no refusal, no loss and no crash.

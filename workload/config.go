@@ -57,6 +57,9 @@ type Config struct {
 	// SessionTimeout is the timeout that clients ask for. The servers must allow it.
 	// Default 2 s.
 	SessionTimeout time.Duration
+	// Shortens says that a server may grant a shorter timeout to a client that connects again: then the
+	// deadline of its leases comes closer.
+	Shortens bool
 	// RoundTrip is the average time of a request and its answer on the clients' links, if it is
 	// longer than on a local network: clients get that much longer to recover. Default 0.
 	RoundTrip time.Duration
@@ -257,7 +260,7 @@ func (c Config) shared(life context.Context, groups []*drive.Group) *client.Shar
 	s := &client.Shared{
 		Life: life, Seed: c.Seed, Clients: c.Clients, Target: c.Target, Promises: c.promises(),
 		SessionTimeout: c.SessionTimeout, TickTime: c.Ensemble.TickTime(), Auth: c.Auth, Dialer: links.DialerOf(c.Network),
-		Options: c.Mix.Options, Processes: c.Processes, Locks: drive.LockTable(groups), Counters: make(map[string]*client.Counters),
+		Options: c.Mix.Options, Processes: c.Processes, Shortens: c.Shortens, Locks: drive.LockTable(groups), Counters: make(map[string]*client.Counters),
 	}
 	s.Faults = journal.NewCoverage(c.Recipes, s.Locks)
 	for name := range s.Locks {

@@ -10,7 +10,7 @@ import (
 )
 
 // Config is the configuration of one server; the servers of an ensemble differ in ID
-// alone.
+// and Reconnected alone.
 type Config struct {
 	ID      int   // the server's myid, from 1 to 255
 	Servers []int // the myids of the ensemble's servers, this one among them
@@ -28,6 +28,8 @@ type Config struct {
 	// MinSessionTimeout and MaxSessionTimeout bound the session timeout that a client may
 	// negotiate, from 500 ms to a minute if 0.
 	MinSessionTimeout, MaxSessionTimeout time.Duration
+	// Reconnected is the same as service.Settings.Reconnected.
+	Reconnected time.Duration
 	// ContainerInterval is the interval at which the leader deletes containers and expired TTL
 	// nodes, a minute if 0.
 	ContainerInterval time.Duration

@@ -52,7 +52,7 @@ func New(config Config, disk *tree.Disk) (*Server, error) {
 	s.election = newElection(config.ID, config.Servers, longestRound)
 	s.service = service.New(service.Settings{
 		ID: config.ID, Version: config.Version, TickTime: config.TickTime, InitLimit: config.InitLimit, SyncLimit: config.SyncLimit,
-		MinSessionTimeout: config.MinSessionTimeout, MaxSessionTimeout: config.MaxSessionTimeout, Refuse: config.Refuse,
+		MinSessionTimeout: config.MinSessionTimeout, MaxSessionTimeout: config.MaxSessionTimeout, Reconnected: config.Reconnected, Refuse: config.Refuse,
 		SASLUsers: config.SASLUsers, DemandSASL: config.DemandSASL, Applied: config.Applied,
 	})
 	return s, nil

@@ -52,7 +52,7 @@ func Versions() []string { return []string{"3.8.0", "3.9.6"} }
 // is left then.
 func Start(ctx context.Context, config ensemble.LocalConfig) (*Ensemble, error) {
 	fail := func(err error) (*Ensemble, error) { return nil, fmt.Errorf("start simulated ZooKeeper: %w", err) }
-	e, err := newEnsemble(config, mathrand.Uint64(), nil)
+	e, err := newEnsemble(config, Memory{Seed: mathrand.Uint64()}, nil)
 	if err != nil {
 		return fail(err)
 	}
@@ -84,7 +84,7 @@ func Start(ctx context.Context, config ensemble.LocalConfig) (*Ensemble, error) 
 
 // newEnsemble makes servers and elects a leader, in no time. The servers do not follow a
 // clock yet, and have no addresses. They enter their transactions in the ledger, unless it is nil.
-func newEnsemble(config ensemble.LocalConfig, seed uint64, l *ledger) (*Ensemble, error) {
+func newEnsemble(config ensemble.LocalConfig, m Memory, l *ledger) (*Ensemble, error) {
 	if err := config.SetDefaults(); err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func newEnsemble(config ensemble.LocalConfig, seed uint64, l *ledger) (*Ensemble
 	}
 	var err error
 	if e.live, err = live.New(cluster.Config{
-		Servers: config.Servers, FirstID: config.FirstID, Seed: seed,
+		Servers: config.Servers, FirstID: config.FirstID, Seed: m.Seed, Reconnected: m.Reconnected,
 		Latency: 100 * time.Microsecond, SyncTime: 500 * time.Microsecond,
 		Server: model.Config{
 			Version: e.version, TickTime: config.TickTime, InitLimit: config.InitLimit, SyncLimit: config.SyncLimit,

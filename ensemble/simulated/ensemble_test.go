@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/go-zookeeper/zk"
@@ -143,6 +144,41 @@ func TestAClientGoesOnAfterItsServerWasKilledAndRestarted(t *testing.T) {
 		}
 		time.Sleep(10 * time.Millisecond) // no event announces that the client has reconnected
 	}
+}
+
+// The last server grants less time to a client that connects again, and the session of one that is silent
+// then ends by that.
+func TestAServerShortensTheSessionOfAClientThatConnectsAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const shorter = time.Second
+		e, err := simulated.InMemory(ensemble.LocalConfig{}, simulated.Memory{Reconnected: shorter})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer e.Close()
+		ctx, dial := t.Context(), e.Servers()[0].Dialer
+		c, err := recipes.Connect(ctx, []string{e.Servers()[0].Addr, e.Servers()[2].Addr}, recipes.WithSessionTimeout(4*time.Second), recipes.WithDialer(dial.DialContext))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close(ctx)
+		session := c.SessionID()
+		for _, id := range []int{3, 1} {
+			if before := c.SessionTimeout(); before != 4*time.Second {
+				t.Errorf("before server %d is killed the timeout is %v", id, before)
+			}
+			if err := e.Kill(ctx, id); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Second)
+			if err := e.Restart(ctx, id); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if c.SessionTimeout() != shorter || c.SessionID() != session {
+			t.Errorf("the timeout is %v, the session %#x, which was %#x", c.SessionTimeout(), c.SessionID(), session)
+		}
+	})
 }
 
 func TestALeaderThatIsCutOffIsReplaced(t *testing.T) {

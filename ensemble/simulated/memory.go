@@ -20,6 +20,9 @@ type Memory struct {
 	// Spread bounds the time on top of it, as a multiple of Latency, drawn evenly.
 	Latency time.Duration
 	Spread  float64
+	// Reconnected, unless it is 0, is the longest session timeout that the last server grants a client that
+	// connects again, see service.Settings.Reconnected.
+	Reconnected time.Duration
 	// Trace, if not nil, is called with the messages of clients and servers. It must neither call
 	// back nor change the data, which stays as it is.
 	Trace func(live.Message)
@@ -34,7 +37,7 @@ const OwnAddress = "198.51.100.1"
 // DialContext, and through the links of Network. Started in a bubble of testing/synctest
 // they follow its clock.
 func InMemory(config ensemble.LocalConfig, m Memory) (*Ensemble, error) {
-	e, err := newEnsemble(config, m.Seed, newLedger())
+	e, err := newEnsemble(config, m, newLedger())
 	if err != nil {
 		return nil, fmt.Errorf("start simulated ZooKeeper: %w", err)
 	}

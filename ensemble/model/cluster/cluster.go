@@ -19,6 +19,8 @@ type Config struct {
 	// Server is the configuration of each server; the cluster sets its ID and Servers.
 	Server model.Config
 	Seed   uint64
+	// Reconnected is the model.Config.Reconnected of the last server.
+	Reconnected time.Duration
 	// Latency is the least time that a message between servers takes, and SyncTime the least time
 	// that a write of the log to disk takes; each takes up to twice as long. 0 means no time.
 	Latency, SyncTime time.Duration

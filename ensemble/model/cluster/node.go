@@ -31,6 +31,9 @@ type node struct {
 func (n *node) start() error {
 	config := n.cluster.config.Server
 	config.ID, config.Servers = n.id, n.cluster.ids
+	if n.id == n.cluster.ids[len(n.cluster.ids)-1] {
+		config.Reconnected = n.cluster.config.Reconnected
+	}
 	server, err := model.New(config, n.disk)
 	if err != nil {
 		return err

@@ -21,6 +21,7 @@ type Connection struct {
 	old     bool  // the client knows nothing of read-only servers
 	session int64 // 0 before it is known
 	timeout int32 // ms, as negotiated
+	resumes bool  // the session is not new
 	auth    []wire.ID
 	expires time.Duration // instant at which it is closed if no data comes before
 

@@ -30,7 +30,7 @@ func (c *Connection) connect(frame []byte) {
 		return
 	}
 	s.clients.closeSession(r.Session, c)
-	c.session = r.Session
+	c.session, c.resumes = r.Session, true
 	if !bytes.Equal(r.Password, password(r.Session)) {
 		c.Admit(false)
 		return
@@ -42,6 +42,9 @@ func (c *Connection) connect(frame []byte) {
 func (c *Connection) Admit(valid bool) {
 	if c.stage != admitting {
 		return
+	}
+	if lower := int32(c.service.settings.Reconnected.Milliseconds()); c.resumes && lower > 0 {
+		c.timeout = min(c.timeout, lower)
 	}
 	r := &wire.ConnectResponse{Password: make([]byte, passwordLength), HasReadOnly: !c.old}
 	if valid {

@@ -22,6 +22,10 @@ type Settings struct {
 	TickTime                             time.Duration
 	InitLimit, SyncLimit                 int
 	MinSessionTimeout, MaxSessionTimeout time.Duration
+	// Reconnected, unless it is 0, is the longest session timeout that a client gets that connects again,
+	// as from a server with a lower maxSessionTimeout. The session lives for that time from its next
+	// request on: its client may never get the answer to its connect request.
+	Reconnected time.Duration
 	// Refuse, if not nil, decides whether a request of a client at an IP address is refused, and
 	// how: with the error code, with that error for its first part if it is a multi, or, with
 	// HangUp, by the end of the connection. OK means that the request is carried out.

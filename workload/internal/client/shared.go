@@ -37,6 +37,7 @@ type Shared struct {
 	Workers  *remote.Workers // nil when clients live in this process
 	// Processes lets faults pause and kill each application as if it had a process of its own.
 	Processes bool
+	Shortens  bool // a reconnect may bring the deadline of a lease closer
 
 	opened atomic.Int32 // clients of the target that have reported the state of their connection
 }

@@ -55,7 +55,7 @@ func (h answers) ask(lease lock.Lease, depth int) {
 		valid := lease.Valid()
 		left := l.Deadline().Sub(asked)
 		s.Valid, s.Left, s.State = &valid, &left, stateBy(lease, deadline)
-		s.Firm = !h.Client.EndsEarly()
+		s.Firm = !h.Client.EndsEarly() && !h.Client.Run.Shortens
 	}
 	if l, ok := lease.(lock.PartsDeadlineLease); ok {
 		least := slices.MinFunc(l.PartDeadlines(), time.Time.Compare).Sub(asked)
