@@ -140,7 +140,7 @@ func (h *Hold) release(ctx context.Context, lease lock.Lease, depth int) {
 	}
 	due, called, late := deadlineOf(lease), time.Now(), lateness(ctx)
 	err := lease.Release(ctx)
-	e.Late = max(late(), overdue(lease, called))
+	e.Late = max(late(), h.overdue(lease, called))
 	switch {
 	case err == nil:
 		e.Type = histories.OK
@@ -167,10 +167,10 @@ func (h *Hold) release(ctx context.Context, lease lock.Lease, depth int) {
 }
 
 // overdue returns for how long a call has gone on after the deadline of its lease, by what the lease says
-// now: a release waits for no server any more then.
-func overdue(lease lock.Lease, called time.Time) time.Duration {
+// now: a release waits for no server any more then. It does not know where deadlines come closer.
+func (h *Hold) overdue(lease lock.Lease, called time.Time) time.Duration {
 	due := deadlineOf(lease)
-	if due.IsZero() {
+	if due.IsZero() || h.Client.Run.Shortens {
 		return 0
 	}
 	return max(0, min(time.Since(due), time.Since(called)))
