@@ -60,6 +60,7 @@ func (w *window) instead(at int) (all []line) {
 		}
 		add(line{loss, who, 0, 0, 0})
 		add(line{releasing, who, 0, 0, 0})
+		add(line{passed, who, 0, 0, 0})
 		add(line{answered, who, 0, 0, 0})
 	}
 	return all
@@ -103,6 +104,8 @@ func (w *window) say(l line) string {
 		return who + " is told that it has lost the lock"
 	case releasing:
 		return who + " releases the lock"
+	case passed:
+		return who + " hands the lock on"
 	case answered:
 		return who + " is told that the lock is released"
 	}

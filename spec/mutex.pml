@@ -183,14 +183,17 @@ turn:	if /* recipes: recipes.Client.startHold, session.Session.AwaitEvidence, re
 	fi;
 #endif
 leave:	/* recipes: recipes.Lease.release, queue.Contender.Grant, queue.Contender.Leave, session.RemoveHere,
-	 * session.DeleteInBackground, session.DeleteByGUID */
-	atomic {
+	 * session.DeleteInBackground, session.DeleteByGUID, recipes.cohort.pass */
+	if
+	PASSES
+	:: atomic {
 		turnOver();
 delete:		ask(DELETE, node[c]); hearAnswer();
 		if
 		:: answer[c] == LOST -> heard(); goto delete
 		:: else -> d_step { leaving[s] = leaving[s] & ~node[c]; node[c] = 0; watched[c] = 0; heard() }; goto round
 		fi }
+	fi
 	} unless { atomic { /* recipes: session.Keeper.run, recipes.Client.inSession */
 		dead[s] || ended[s] && !(on(BUG_WAITS_ON) && waits[c] != 0) ->
 		d_step {

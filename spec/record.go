@@ -27,6 +27,8 @@ type Step struct {
 	Nodes   []int64       `json:"nodes,omitempty"`   // of an acquire: those that it is known to have created
 	Granted bool          `json:"granted,omitempty"` // of an acquire: it succeeds
 	Read    bool          `json:"read,omitempty"`    // of a read-write lock: of a reader
+	Left    bool          `json:"left,omitempty"`    // of a loss: the process believes nothing any more; its client may give Lock back
+	Sub     int32         `json:"sub,omitempty"`     // of a grant: how often Node had been handed on
 	Writer  int64         `json:"writer,omitempty"`  // of a create by a downgrade: the writer's node
 }
 

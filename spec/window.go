@@ -40,6 +40,7 @@ type slot struct {
 	reads    bool  // by the belief, or the last one
 	node     int64 // of the belief
 	released bool  // the belief has ended by a release
+	left     bool  // the process has ended the belief, the client hands the node on some time after
 	last     int64 // node
 	told     bool  // its client was told that its session has ended before the servers ended it
 }
@@ -66,6 +67,7 @@ const (
 	_ // a window begins
 	reader
 	downgraded
+	passed
 )
 
 // stranger is the age of a session that is none of a slot's.
@@ -136,25 +138,4 @@ func (w *window) shared(who int) bool {
 		}
 	}
 	return false
-}
-
-// free returns the slot of a process in which another acquire can begin, -1 if there is none.
-func (w *window) free(process int) int {
-	return slices.IndexFunc(w.slots, func(s slot) bool { return s.process == process && !s.believes && !w.stand[s.last] })
-}
-
-func (w *window) endBelief(i int, s Step) {
-	who := slices.IndexFunc(w.slots, func(l slot) bool { return l.process == s.Process && l.believes && l.reads == s.Read })
-	if who < 0 {
-		return
-	}
-	b := &w.slots[who]
-	b.believes = false
-	// The model's holder whose node others have deleted learns it when it leaves.
-	if s.Kind == Loss && !w.removed[b.node] {
-		w.add(line{loss, who, 0, 0, i})
-		return
-	}
-	b.released = s.Kind == Release
-	w.add(line{releasing, who, 0, 0, i})
 }

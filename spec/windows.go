@@ -30,10 +30,12 @@ type splitter struct {
 	asked   map[int]*ask   // by step
 	later   map[int64]*ask // by node: an acquire that may be on record later than the node
 	readers map[int64]int  // by writer's node: how often it becomes a reader
+	grants  map[int64]int  // by node: the step of its last grant
+	hands   bool           // nodes are handed on within a client, which is one contender of the model
 }
 
 func newSplitter(uses map[string][]int, steps []Step, lock string) *splitter {
-	p := &splitter{uses: uses, steps: steps, asks: map[int][]*ask{}, byNode: map[int64]*ask{}, asked: map[int]*ask{}, later: map[int64]*ask{}, readers: map[int64]int{}}
+	p := &splitter{uses: uses, steps: steps, asks: map[int][]*ask{}, byNode: map[int64]*ask{}, asked: map[int]*ask{}, later: map[int64]*ask{}, readers: map[int64]int{}, grants: map[int64]int{}}
 	writers := map[int64]int64{} // by node of a reader
 	for _, s := range steps {
 		if s.Kind == Create && s.Writer != 0 {
@@ -42,6 +44,10 @@ func newSplitter(uses map[string][]int, steps []Step, lock string) *splitter {
 		}
 	}
 	for i, s := range steps {
+		if s.Kind == Grant && s.Lock == lock {
+			p.grants[s.Node] = i
+			p.hands = p.hands || s.Sub > 0
+		}
 		if s.Kind != Acquire || s.Lock != lock {
 			continue
 		}
@@ -124,18 +130,26 @@ func (p *splitter) take(i int, s Step) {
 	case Grant:
 		if a := p.byNode[s.Node]; a != nil {
 			a.had = true
-			delete(w.late, a)
+			if p.grants[s.Node] == i {
+				delete(w.late, a)
+			}
 		}
 		who, there := w.of[s.Node]
-		if !there || w.slots[who].process != s.Process {
+		switch {
+		case there && s.Sub > 0 && p.ofClient(w.owner[s.Node], s.Process):
+			if w.slots[who].left {
+				w.add(line{passed, who, 1, 0, i})
+			}
+			w.slots[who].process, w.slots[who].left = s.Process, false
+		case !there || w.slots[who].process != s.Process:
 			if who = w.slotOf(s.Process); who < 0 {
 				who = w.join(s.Process, s.Session)
 			}
 		}
-		w.add(line{granted, who, w.bits[s.Node], 0, i})
+		w.add(line{granted, who, w.bits[s.Node], min(int(s.Sub), 255), i})
 		w.slots[who].believes, w.slots[who].reads, w.slots[who].node, w.slots[who].released = true, s.Read, s.Node, false
 	case Loss, Release:
-		w.endBelief(i, s)
+		p.endBelief(i, s)
 	case Released:
 		if who := slices.IndexFunc(w.slots, func(l slot) bool { return l.process == s.Process && l.released && l.reads == s.Read }); who >= 0 {
 			w.slots[who].released = false
@@ -164,9 +178,10 @@ func (p *splitter) create(i int, s Step) {
 	a := p.askOf(s)
 	who, again := a.slot, a.window == w
 	if !again {
-		if who = w.free(a.process); who < 0 {
+		if who = p.free(a.process); who < 0 {
 			who = w.join(a.process, s.Session)
 		}
+		w.slots[who].process = a.process
 		a.window, a.slot = w, who
 	}
 	if w.age(who, s.Session) == stranger {
@@ -305,17 +320,18 @@ func (p *splitter) delete(i int, s Step) {
 			l.who = w.join(p.uses[s.Session][0], s.Session)
 		default:
 			l = line{others, 0, w.bits[s.Node], 0, i}
-			p.removedByOthers(s.Node)
+			p.removedByOthers(i, s.Node)
 		}
 	}
 	delete(w.stand, s.Node)
 	w.add(l)
 }
 
-// removedByOthers notes that a node is gone: its waiter may be granted the lock before it hears of that.
-func (p *splitter) removedByOthers(node int64) {
+// removedByOthers notes that a node is gone: its waiter, or one to which it is handed on,
+// may be granted the lock before it hears of that.
+func (p *splitter) removedByOthers(i int, node int64) {
 	p.current.removed[node] = true
-	if a := p.byNode[node]; a != nil && a.granted && !a.had {
+	if a := p.byNode[node]; a != nil && (a.granted && !a.had || p.grants[node] > i) {
 		p.current.late[a] = true
 	}
 }
@@ -332,7 +348,7 @@ func (p *splitter) end(i int, s Step) {
 		}
 		delete(w.stand, node)
 		if s.Forced { // the model has others delete nodes, but not end sessions
-			p.removedByOthers(node)
+			p.removedByOthers(i, node)
 			w.add(line{others, 0, w.bits[node], 0, i})
 		}
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 // validated are the recipes whose contenders queue as those of spec/mutex.pml, one node for each acquire.
-var validated = []histories.Recipe{histories.Mutex, histories.Revocation, histories.Election, histories.ReadWrite, histories.NonReentrant}
+var validated = []histories.Recipe{histories.Mutex, histories.Revocation, histories.Election, histories.ReadWrite, histories.NonReentrant, histories.Handoff}
 
 // record puts together what the clients of these recipes, and the servers, have done.
 type record struct {
@@ -70,7 +70,7 @@ func writeRecord(path string, kept *histories.Kept, txns []txnlog.Txn, began tim
 		for _, loss := range r.early[i] {
 			loss := *loss
 			if loss.Time = e.Time; loss.Op == histories.Release {
-				loss.Type, loss.Op = histories.Lost, ""
+				loss.Type = histories.Lost
 			}
 			r.event(&loss)
 		}
@@ -175,7 +175,7 @@ func (r *record) event(e *histories.Event) {
 	}
 	s := model.Step{Time: e.Time, Lock: e.Lock, Process: r.ids[e.Process], Session: e.Session, Read: e.Mode == histories.ModeRead}
 	if e.Type == histories.Crash || e.Type == histories.Closing {
-		s.Kind = model.Loss
+		s.Kind, s.Left = model.Loss, true
 		for name := range r.locks {
 			if r.locks[name] {
 				s.Lock = name
@@ -200,9 +200,14 @@ func (r *record) event(e *histories.Event) {
 		r.open[e.Process][e.Lock] = len(r.steps)
 	case e.Type == histories.OK && acquires && e.Depth <= 1:
 		s.Kind, s.Node = model.Grant, r.nodeOf(e.Token)
+		if s.Node == e.Token.Zxid { // not that of a reader that was a writer
+			s.Sub = e.Token.Sub
+		}
 		if i, there := r.open[e.Process][e.Lock]; there {
 			r.steps[i].Granted = true
-			r.place(i, s.Node)
+			if s.Sub == 0 { // else another acquire has created it
+				r.place(i, s.Node)
+			}
 		}
 	case e.Type == histories.Enqueued:
 		node := cmp.Or(r.nodeOf(e.Token), r.numbers[number{e.Lock, e.Sequence}])
@@ -211,7 +216,7 @@ func (r *record) event(e *histories.Event) {
 		}
 		return
 	case e.Type == histories.Lost:
-		s.Kind = model.Loss
+		s.Kind, s.Left = model.Loss, e.Op == histories.Release
 	case e.Op == histories.Release && e.Depth <= 1 && e.Type == histories.Invoke:
 		s.Kind = model.Release
 	case e.Op == histories.Release && e.Depth <= 1 && e.Type == histories.OK:
