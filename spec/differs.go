@@ -12,6 +12,11 @@ import (
 func (v *Validator) differs(ctx context.Context, n int, w *window, steps []Step, at int) (string, error) {
 	l := w.lines[at]
 	s := steps[l.step]
+	for i, l := range w.lines[:at+1] {
+		if l.who < len(w.slots) {
+			w.slots[l.who].process = w.names[i] // a node may have been handed on since
+		}
+	}
 	text := fmt.Sprintf("line %d, %s at %v: %s, which the model cannot do here", l.step+1, w.lock, s.Time.Round(time.Microsecond), w.say(l))
 	var tried []*window
 	for _, other := range w.instead(at) {

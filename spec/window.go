@@ -18,6 +18,7 @@ type window struct {
 	lock    string
 	slots   []slot
 	lines   []line
+	names   []int  // by line: the process of its slot then
 	beyond  string // why the model cannot speak of the rest of it, or ""
 	rest    int    // the number of lines of that
 	nodes   int
@@ -84,7 +85,11 @@ func (w *window) add(l line) {
 		w.rest++
 		return
 	}
-	w.lines = append(w.lines, l)
+	name := 0
+	if l.who < len(w.slots) {
+		name = w.slots[l.who].process
+	}
+	w.lines, w.names = append(w.lines, l), append(w.names, name)
 }
 
 func (w *window) tooMuch(why string) {

@@ -119,16 +119,20 @@ func endsBelief(e *histories.Event) bool {
 }
 
 // findEarly finds losses and releases that a process records once it wakes up after it stood still. It believes
-// nothing while it does not run: if it was granted the lock before, the loss counts from the last event before on.
+// nothing while it does not run: the loss counts from the last event before on. A pause may begin long after its
+// fault, so it may be any rest of the process until the fault is over; the first one since the grant counts.
 func (r *record) findEarly(kept *histories.Kept) {
 	type hold struct {
 		process int
-		lock    string // empty: any
+		lock    string
 		mode    histories.Mode
 	}
-	last, still := map[int]int{}, map[int]bool{}
-	begun, over := map[int]time.Duration{}, map[int]time.Duration{} // of the last pause; over: 0 while it lasts
-	fresh := map[hold]bool{}                                        // granted since the process woke up
+	type pause struct {
+		begun, over time.Duration // of the fault; over: 0 while it lasts
+		rests       []int         // the index of the last event before each rest
+	}
+	last, at := map[int]int{}, map[int]time.Duration{} // by process: its last event, and the time of that
+	pauses, grants := map[int]*pause{}, map[hold]int{}
 	i := -1
 	for e := range kept.Events() {
 		i++
@@ -138,32 +142,35 @@ func (r *record) findEarly(kept *histories.Kept) {
 			}
 			if f.Name == histories.WorkerPause || f.Params["act"] == pauseAct || f.Params["then"] == pauseAct {
 				for _, p := range f.Processes {
-					if e.Type == histories.FaultStop {
-						over[p] = e.Time
-						continue
+					if e.Type == histories.FaultStart {
+						pauses[p] = &pause{begun: e.Time}
+					} else if pauses[p] != nil {
+						pauses[p].over = e.Time
 					}
-					still[p], begun[p], over[p] = true, e.Time, 0
-					maps.DeleteFunc(fresh, func(h hold, _ bool) bool { return h.process == p })
 				}
 			}
 		}
 		if e.Process < 0 || e.Type == histories.Says {
 			continue
 		}
-		woke := still[e.Process] && e.Time > begun[e.Process]+wakes // the end of the pause may be recorded later
-		if at, there := last[e.Process]; there && woke && endsBelief(e) && !fresh[hold{e.Process, e.Lock, e.Mode}] {
-			r.early[at] = append(r.early[at], e)
-			r.moved = append(r.moved, i)
+		h := hold{e.Process, e.Lock, e.Mode}
+		if p := pauses[e.Process]; p != nil && e.Time > p.begun+wakes { // the end of the pause may be recorded later
+			if before, there := last[e.Process]; there && e.Time > at[e.Process]+wakes && (p.over == 0 || at[e.Process] < p.over) {
+				p.rests = append(p.rests, before)
+			}
+			rest := slices.IndexFunc(p.rests, func(before int) bool { return before >= grants[h] })
+			if endsBelief(e) && rest >= 0 {
+				r.early[p.rests[rest]] = append(r.early[p.rests[rest]], e)
+				r.moved = append(r.moved, i)
+			}
+			if p.over > 0 && e.Time > p.over+wakes {
+				delete(pauses, e.Process)
+			}
 		}
-		if woke && e.Type == histories.OK && (e.Op == histories.Acquire || e.Op == histories.TryAcquire) {
-			fresh[hold{e.Process, e.Lock, e.Mode}], fresh[hold{e.Process, "", ""}] = true, true
+		if e.Type == histories.OK && (e.Op == histories.Acquire || e.Op == histories.TryAcquire) {
+			grants[h], grants[hold{e.Process, "", ""}] = i, i
 		}
-		if over[e.Process] > 0 && e.Time > over[e.Process]+wakes {
-			still[e.Process] = false
-		}
-		if !woke || !still[e.Process] {
-			last[e.Process] = i
-		}
+		last[e.Process], at[e.Process] = i, e.Time
 	}
 }
 

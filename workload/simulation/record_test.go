@@ -37,6 +37,9 @@ func TestALossAfterAPauseCountsFromItsBeginning(t *testing.T) {
 		"a hold from before the pause, lost by the first event, later": {
 			500 * ms, 2090 * ms, histories.Lost, "", []model.Kind{model.Acquire, model.Grant, model.Loss}, []time.Duration{0, 500 * ms, 500 * ms},
 		},
+		"a hold from after the beginning of the fault, which comes to pause it later": {
+			1200 * ms, 2001 * ms, histories.Lost, "", []model.Kind{model.Acquire, model.Grant, model.Loss}, []time.Duration{0, 1200 * ms, 1200 * ms},
+		},
 		"a hold from the instant after the pause, given back as soon": {
 			2001 * ms, 2002 * ms, histories.Invoke, histories.Release, []model.Kind{model.Acquire, model.Grant, model.Release}, []time.Duration{0, 2001 * ms, 2002 * ms},
 		},
@@ -85,12 +88,17 @@ func TestALossAfterAPauseCountsFromItsBeginning(t *testing.T) {
 				}
 				var kinds []model.Kind
 				var at []time.Duration
+				left := false
 				for line := range bytes.Lines(text) {
 					var s model.Step
 					if err := json.Unmarshal(line, &s); err != nil {
 						t.Fatal(err)
 					}
 					kinds, at = append(kinds, s.Kind), append(at, s.Time)
+					left = left || s.Left
+				}
+				if want := c.op == histories.Release && c.kinds[2] == model.Loss; left != want {
+					t.Errorf("the record says that the client may give back what was lost: %v, want %v", left, want)
 				}
 				if !slices.Equal(kinds, c.kinds) || !slices.Equal(at, c.at) {
 					t.Errorf("the record has %v at %v, want %v at %v", kinds, at, c.kinds, c.at)
@@ -111,7 +119,7 @@ func TestRecipesWithTheQueueOfTheMutexAreOnRecord(t *testing.T) {
 		if err := cmp.Or(err, rec.Close(), writeRecord(path, kept, nil, time.Now())); err != nil {
 			t.Fatal(err)
 		}
-		want := slices.Contains([]histories.Recipe{histories.Mutex, histories.Revocation, histories.Election, histories.ReadWrite, histories.NonReentrant}, recipe)
+		want := slices.Contains([]histories.Recipe{histories.Mutex, histories.Revocation, histories.Election, histories.ReadWrite, histories.NonReentrant, histories.Handoff}, recipe)
 		if _, err := os.Stat(path); (err == nil) != want {
 			t.Errorf("a record of recipe %s: %v", recipe, err)
 		}
@@ -161,6 +169,20 @@ func TestNodesThatHaveTheTokenOfAnotherAreOnRecord(t *testing.T) {
 		if !slices.Equal(nodes, c.want) {
 			t.Errorf("%s: the record has %v, want %v", c.recipe, nodes, c.want)
 		}
+	}
+}
+
+// The node of a grant that was handed on is not of its acquire. The client of a process that crashes may
+// hand its node on.
+func TestAHandOffIsOnRecord(t *testing.T) {
+	asked := histories.Event{Type: histories.Invoke, Op: histories.Acquire, Lock: "lock-0"}
+	granted := asked
+	granted.Type, granted.Depth, granted.Token = histories.OK, 1, histories.Token{Zxid: 10, Sub: 2}
+	steps := recordOf(t, histories.Handoff, []histories.Event{asked, granted, {Type: histories.Crash}},
+		[][]txnlog.Change{{{Op: wire.Create, Path: "/run/locks/lock-0/_c_a-lock-0000000000", Ephemeral: true}}})
+	steps = slices.DeleteFunc(steps, func(s model.Step) bool { return s.Kind == model.Session || s.Read })
+	if len(steps) != 4 || len(steps[1].Nodes) > 0 || !steps[1].Granted || steps[2].Node != 10 || steps[2].Sub != 2 || !steps[3].Left {
+		t.Errorf("the record has %+v", steps)
 	}
 }
 
