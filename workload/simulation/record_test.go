@@ -40,6 +40,9 @@ func TestALossAfterAPauseCountsFromItsBeginning(t *testing.T) {
 		"a hold from after the beginning of the fault, which comes to pause it later": {
 			1200 * ms, 2001 * ms, histories.Lost, "", []model.Kind{model.Acquire, model.Grant, model.Loss}, []time.Duration{0, 1200 * ms, 1200 * ms},
 		},
+		"a hold while the fault has not come to pause it": {
+			1200 * ms, 1209 * ms, histories.Lost, "", []model.Kind{model.Acquire, model.Grant, model.Loss}, []time.Duration{0, 1200 * ms, 1209 * ms},
+		},
 		"a hold from the instant after the pause, given back as soon": {
 			2001 * ms, 2002 * ms, histories.Invoke, histories.Release, []model.Kind{model.Acquire, model.Grant, model.Release}, []time.Duration{0, 2001 * ms, 2002 * ms},
 		},
