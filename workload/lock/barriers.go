@@ -24,7 +24,8 @@ type DoubleBarrierClient interface {
 
 // Member is a member inside a double barrier.
 type Member interface {
-	// Leave returns when all members leave.
+	// Leave returns when all members leave. It returns ErrLost if the member is inside no more,
+	// since its session has ended or another client has deleted its node.
 	Leave(ctx context.Context) error
 }
 

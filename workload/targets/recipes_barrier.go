@@ -2,6 +2,7 @@ package targets
 
 import (
 	"context"
+	"errors"
 	"path"
 	"sync"
 
@@ -58,7 +59,11 @@ type recipesMember struct {
 
 func (m recipesMember) Leave(ctx context.Context) error {
 	defer m.left()
-	return m.DoubleBarrier.Leave(ctx)
+	err := m.DoubleBarrier.Leave(ctx)
+	if errors.Is(err, recipes.ErrMembershipLost) {
+		return errors.Join(lock.ErrLost, err)
+	}
+	return err
 }
 
 func (b recipesBarriers) SetBarrier(ctx context.Context, name string) error {

@@ -19,6 +19,7 @@ type barriersJudge struct {
 	singles facts.PerLock[singleBarrier]
 	doubles facts.PerLock[doubleBarrier]
 	late    lateCalls
+	members members
 }
 
 // singleBarrier is the judge's record of one barrier.
@@ -40,6 +41,7 @@ func (j *barriersJudge) Window(e *judge.Engines, t *facts.Trace) (kept int) {
 		if !o.Recipe().IsLock() && t.Settled(o) {
 			settled[o.Info()] = append(settled[o.Info()], o)
 			j.late.completed(t, o)
+			j.members.completed(t, o)
 		}
 	}
 	any := t.Oldest(func(*facts.Op) bool { return true })
@@ -92,6 +94,7 @@ func (j *barriersJudge) Conclude(e *judge.Engines, t *facts.Trace) {
 	v := j.v
 	j.late.judge(t, v)
 	j.late.twice(t, v)
+	j.members.judge(t, v, j.late.users)
 	var shown, idle []string
 	for _, r := range t.Recipes() {
 		switch r {

@@ -31,8 +31,10 @@ func (l *lateCalls) completed(t *facts.Trace, o *facts.Op) {
 	if l.users == nil {
 		l.users = map[string][]int{}
 	}
-	if !slices.Contains(l.users[o.Session], o.Process) {
-		l.users[o.Session] = append(l.users[o.Session], o.Process)
+	for _, session := range o.Sessions() {
+		if !slices.Contains(l.users[session], o.Process) {
+			l.users[session] = append(l.users[session], o.Process)
+		}
 	}
 	if o.Kind == histories.Remove {
 		l.removes = append(l.removes, o)

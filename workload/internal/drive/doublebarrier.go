@@ -2,6 +2,7 @@ package drive
 
 import (
 	"context"
+	"errors"
 	"path"
 	"sync/atomic"
 	"time"
@@ -91,13 +92,15 @@ func (d *doubleBarrierDriver) cycle(ctx context.Context, c *client.Client, name 
 		out = plan.Patience
 	}
 	patience := time.Duration(share * float64(c.Run.SessionTimeout))
-	back := false
+	way := wayIn{}
 	switch rank := r.ranked.Add(1); {
 	case r.turnsBack():
 		in, out, patience = 0, 0, c.Run.SessionTimeout/5
-		if back = rank == 1; back {
+		if way.back = rank == 1; way.back {
 			in = patience / 10 // the others are there by then
 		}
+	case r.comesAgain() && plan.More.IntN(2) == 0:
+		way.first = time.Duration(plan.More.Float64() * float64(memberSteps))
 	case r.generation%longRounds == longRounds/2 && !r.short:
 		in, out, patience = 0, 0, 3*c.Run.SessionTimeout
 		plan.Crash = rank == 1
@@ -110,18 +113,23 @@ func (d *doubleBarrierDriver) cycle(ctx context.Context, c *client.Client, name 
 	}
 	wait.For(ctx, in)
 	plan.Hold += out
-	_, err := d.pass(ctx, c, name, r, plan, patience, back)
+	_, err := d.pass(ctx, c, name, r, plan, patience, way)
 	if asPlanned(err) {
 		return nil
 	}
 	return err
 }
 
+// wayIn is the way in which a member enters.
+type wayIn struct {
+	back  bool          // it turns back when all are there
+	first time.Duration // it gives up after so long, between two of its requests, and enters again at once; 0: it does not
+}
+
 // pass carries out one member's part in a round. It reports whether the member came through.
 // Each half has its own patience, and is not cut short by the end of ctx, since the others need
-// this member; but it ends a quarter of a session timeout after ctx's deadline. If back is set,
-// the member turns back when all are there.
-func (d *doubleBarrierDriver) pass(ctx context.Context, c *client.Client, name string, r *round, plan cycle.Plan, patience time.Duration, back bool) (through bool, err error) {
+// this member; but it ends a quarter of a session timeout after ctx's deadline.
+func (d *doubleBarrierDriver) pass(ctx context.Context, c *client.Client, name string, r *round, plan cycle.Plan, patience time.Duration, way wayIn) (through bool, err error) {
 	gone := false
 	defer func() { r.end(!through && !gone) }()
 	target, ok := c.Target().(lock.DoubleBarrierClient)
@@ -129,7 +137,7 @@ func (d *doubleBarrierDriver) pass(ctx context.Context, c *client.Client, name s
 		return false, lock.ErrCrashed // the run has given up on the client meanwhile
 	}
 	e := histories.Event{Lock: name, Generation: r.generation}
-	patiently := func() (context.Context, context.CancelFunc) {
+	bounded := func(patience time.Duration) (context.Context, context.CancelFunc) {
 		if end, ok := ctx.Deadline(); ok {
 			patience = min(patience, max(time.Until(end), 0)+c.Run.SessionTimeout/4)
 		}
@@ -137,10 +145,22 @@ func (d *doubleBarrierDriver) pass(ctx context.Context, c *client.Client, name s
 		bounded, cancel := context.WithTimeout(life, patience)
 		return bounded, func() { cancel(); end() }
 	}
-	entering, entered := patiently()
-	defer entered()
 	var member lock.Member
-	member, gone, err = enter(entering, entered, c, target, e, r, back)
+	patiences := []time.Duration{patience}
+	if way.first > 0 {
+		patiences = []time.Duration{way.first, patience}
+	}
+	err = lock.ErrCrashed
+	for _, patience := range patiences {
+		if now, _ := c.Target().(lock.DoubleBarrierClient); now != target {
+			break // the client has crashed meanwhile
+		}
+		entering, entered := bounded(patience)
+		member, gone, err = enter(entering, entered, c, target, e, r, way.back)
+		if entered(); err == nil {
+			break
+		}
+	}
 	if err != nil {
 		return false, err
 	}
@@ -149,9 +169,11 @@ func (d *doubleBarrierDriver) pass(ctx context.Context, c *client.Client, name s
 		c.Crash(histories.Event{Lock: name, Generation: r.generation})
 		return false, nil
 	}
-	leaving, left := patiently()
+	leaving, left := bounded(patience)
 	defer left()
-	err = hold.Operate(leaving, c, histories.Leave, e, histories.Fail, func() error { return member.Leave(leaving) })
+	err = hold.OperateSeen(leaving, c, histories.Leave, e, histories.Fail, func() error { return member.Leave(leaving) }, func(e *histories.Event, err error) {
+		e.Refused = errors.Is(err, lock.ErrLost)
+	})
 	if err != nil {
 		return false, err
 	}
@@ -206,7 +228,7 @@ func (d *doubleBarrierDriver) recover(ctx context.Context, c *client.Client, nam
 		// The others of the round count on this client, though it may have crashed with its
 		// application while it waited for them.
 		c.EnsureOpen(waiting)
-		ok, _ := d.pass(ctx, c, name, r, cycle.Plan{}, c.Run.Promises.ProgressBound, false)
+		ok, _ := d.pass(ctx, c, name, r, cycle.Plan{}, c.Run.Promises.ProgressBound, wayIn{})
 		if ok && !through {
 			through = true
 			if passed.n.Add(1) == int64(c.Run.Clients) {

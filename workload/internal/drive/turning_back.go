@@ -19,6 +19,10 @@ const turningBack = 5
 // turnsBack reports whether a member turns back in the round.
 func (r *round) turnsBack() bool { return r.generation%turningBack == turningBack-1 && !r.short }
 
+// comesAgain reports whether members of the round give up on their way in and enter again at once,
+// though their first nodes may be there: none of them may count twice.
+func (r *round) comesAgain() bool { return r.generation%turningBack == turningBack-2 && !r.short }
+
 // barrierReads follow one member of a double barrier. The transactions of a member that has
 // given up, and of the beginning of a round, show which came first, however late the answers
 // arrive.

@@ -234,7 +234,7 @@ func OperateSeen(ctx context.Context, c *client.Client, op histories.Op, e histo
 	e.Type, e.Session = histories.OK, c.SessionName()
 	if err != nil {
 		e.Type, e.Error = failed, err.Error()
-		e.Unexplained = op != histories.Revoke && op != histories.Leave && e.Late == 0 && unexplained(c, err)
+		e.Unexplained = op != histories.Revoke && e.Late == 0 && unexplained(c, err)
 	}
 	c.Record(e)
 	if e.Type == histories.Info {
