@@ -30,7 +30,8 @@ type recipesMembers struct {
 	idle map[string][]*recipes.DoubleBarrier
 }
 
-// take returns an idle member, nil if there is none.
+// take returns the member that has been idle for the shortest time, nil if there is none. A client that
+// enters again at once so has the same member, unless another client of the application does so too.
 func (m *recipesMembers) take(name string) *recipes.DoubleBarrier {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -38,8 +39,9 @@ func (m *recipesMembers) take(name string) *recipes.DoubleBarrier {
 	if len(all) == 0 {
 		return nil
 	}
-	m.idle[name] = all[1:]
-	return all[0]
+	last := len(all) - 1
+	m.idle[name] = all[:last]
+	return all[last]
 }
 
 func (m *recipesMembers) put(name string, d *recipes.DoubleBarrier) {
