@@ -1,7 +1,9 @@
 package barrier
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -14,8 +16,9 @@ import (
 
 // members compares the members of double barriers with their nodes, by a log of the servers whose
 // times are exact, if the target promises Returns: a member has one node at a time, since with two it
-// counts twice, and loses its membership only with its session, or when another session deletes its
-// node.
+// counts twice, loses its membership only with its session, or when another session deletes its node,
+// and does not enter a round that it has left. A round begins with enough nodes, and a node that comes
+// later joins it while a member of it is there.
 type members struct {
 	keys   []memberKey               // in the order of their first enters
 	enters map[memberKey][]*facts.Op // in their order
@@ -49,8 +52,11 @@ func (m *members) completed(t *facts.Trace, o *facts.Op) {
 // judge judges all members. users are the processes of each session.
 func (m *members) judge(t *facts.Trace, v *verdict.Verdict, users map[string][]int) {
 	for _, key := range m.keys {
-		m.once(t, v, m.enters[key], func(session string) bool { return slices.Equal(users[session], []int{key.process}) })
+		enters := m.enters[key]
+		m.once(t, v, enters, func(session string) bool { return slices.Equal(users[session], []int{key.process}) })
+		m.again(t, v, enters, users)
 	}
+	m.rounds(t, v)
 	for _, l := range m.lost {
 		if e := m.entered(l); e != nil && !lostIn(t, e, l) {
 			v.Violate(func() verdict.Witness { return lostNothing(t, e, l) })
@@ -82,6 +88,83 @@ func (m *members) once(t *facts.Trace, v *verdict.Verdict, enters []*facts.Op, a
 // stands reports whether a node was there after a later transaction.
 func stands(n *service.Node, zxid int64) bool { return n.Deleted == nil || n.Deleted.Zxid > zxid }
 
+// again finds a member that entered a round twice. Clients of a session may swap their members.
+func (m *members) again(t *facts.Trace, v *verdict.Verdict, enters []*facts.Op, users map[string][]int) {
+	var last *service.Node // the round that the member entered last
+	for _, e := range enters {
+		if !e.OK() || slices.ContainsFunc(e.Sessions(), func(session string) bool { return len(users[session]) > 1 }) {
+			continue
+		}
+		r := roundAt(t, e.Lock, e.Ret)
+		if r == nil || !slices.ContainsFunc(t.Service.NodesOf(e.Lock), func(n *service.Node) bool {
+			return n.Session == e.Session && n.Created.Time >= e.Call && (n.Deleted == nil || n.Deleted.Time > e.Ret) && belongs(n, r, math.MaxInt64)
+		}) {
+			continue
+		}
+		if r == last {
+			v.Violate(func() verdict.Witness {
+				return ofRound(t, e, fmt.Sprintf("entered the round of %#x, which it had left", r.Created.Zxid))
+			})
+		}
+		last = r
+	}
+}
+
+// roundAt returns the node of the round at a time, nil if there is none, or if it is not certain.
+func roundAt(t *facts.Trace, lock string, at time.Duration) *service.Node {
+	for _, r := range t.Service.RoundsOf(lock) {
+		if r.Created.Time < at && (r.Deleted == nil || r.Deleted.Time > at) {
+			return r
+		}
+	}
+	return nil
+}
+
+// rounds judges the beginnings of rounds, and the later members, by the writes to the rounds' nodes.
+func (m *members) rounds(t *facts.Trace, v *verdict.Verdict) {
+	seen := map[*service.Node]bool{}
+	for _, key := range m.keys {
+		for _, e := range m.enters[key] {
+			r := roundAt(t, e.Lock, e.Ret)
+			if r == nil || seen[r] || !e.OK() {
+				continue
+			}
+			seen[r] = true
+			nodes := t.Service.NodesOf(e.Lock)
+			if n := there(nodes, r.Created.Zxid); n < t.Header.Locks[e.Lock].Size {
+				v.Violate(func() verdict.Witness {
+					return ofRound(t, e, fmt.Sprintf("entered the round of %#x, which began with %d nodes", r.Created.Zxid, n))
+				})
+			}
+			for _, w := range r.Writes {
+				if !slices.ContainsFunc(nodes, func(n *service.Node) bool { return stands(n, w.Zxid) && belongs(n, r, w.Zxid) }) {
+					v.Violate(func() verdict.Witness {
+						return ofRound(t, e, fmt.Sprintf("entered the round of %#x, which %#x joined when no member of it was left", r.Created.Zxid, w.Zxid))
+					})
+				}
+			}
+		}
+	}
+}
+
+// there counts the nodes that were there before a transaction.
+func there(nodes []*service.Node, zxid int64) (n int) {
+	for _, o := range nodes {
+		if o.Created.Zxid < zxid && stands(o, zxid) {
+			n++
+		}
+	}
+	return n
+}
+
+// belongs reports whether a node was that of a member of a round before a transaction: it came before the
+// round, or its session had written to the round since.
+func belongs(n, r *service.Node, zxid int64) bool {
+	return n.Created.Zxid < r.Created.Zxid || slices.ContainsFunc(r.Writes, func(w service.Write) bool {
+		return w.Zxid > n.Created.Zxid && w.Zxid < zxid && cmp.Or(w.By, r.Session) == n.Session
+	})
+}
+
 // entered returns the enter by which the member of a leave was inside, nil if it is not known.
 func (m *members) entered(l *facts.Op) *facts.Op {
 	for _, e := range slices.Backward(m.enters[memberKey{l.Process, l.Lock}]) {
@@ -102,6 +185,13 @@ func lostIn(t *facts.Trace, e, l *facts.Op) bool {
 		return n.Session == e.Session && n.Created.Time >= e.Call && n.Created.Time <= e.Ret &&
 			n.Deleted != nil && n.Deleted.Time <= l.Ret && (n.Ended || n.By != "")
 	})
+}
+
+func ofRound(t *facts.Trace, e *facts.Op, what string) verdict.Witness {
+	p := judge.OpParty(e)
+	w := judge.NewWitness(t, e.Lock, e.Call, e.Ret, p)
+	w.What = fmt.Sprintf("%v called enter of %q at %s, and %s", p, e.Lock, verdict.At(e.Call), what)
+	return w
 }
 
 func countsTwice(t *facts.Trace, enters []*facts.Op, a, b *service.Node) verdict.Witness {

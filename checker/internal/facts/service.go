@@ -17,6 +17,7 @@ type Service struct {
 	log      *service.Log
 	byLock   map[string]*lockNodes
 	standing map[string][]*service.Node // the nodes of locks that are one node
+	rounds   map[string][]*service.Node // the nodes below a lock that outlive sessions: of a double barrier's rounds
 	byToken  map[LeaseKey]*service.Node // with Sub 0; the first of a transaction that created several
 	sessions map[string]*service.Session
 }
@@ -29,10 +30,12 @@ type lockNodes struct {
 
 // NewService indexes the servers' log.
 func NewService(l *service.Log) *Service {
-	s := &Service{log: l, byLock: map[string]*lockNodes{}, byToken: make(map[LeaseKey]*service.Node, len(l.Nodes)), sessions: map[string]*service.Session{}, standing: map[string][]*service.Node{}}
+	s := &Service{log: l, byLock: map[string]*lockNodes{}, byToken: make(map[LeaseKey]*service.Node, len(l.Nodes)), sessions: map[string]*service.Session{}, standing: map[string][]*service.Node{}, rounds: map[string][]*service.Node{}}
 	for i := range l.Standing {
 		if n := &l.Standing[i]; n.Name() == "" {
 			s.standing[n.Lock()] = append(s.standing[n.Lock()], n)
+		} else {
+			s.rounds[n.Lock()] = append(s.rounds[n.Lock()], n)
 		}
 	}
 	for i := range l.Sessions {
@@ -257,6 +260,9 @@ func (s *Service) NodesOf(lock string) []*service.Node {
 // StandingOf returns the nodes that a lock has been one after the other, if the lock is one node
 // that outlives sessions, such as a barrier.
 func (s *Service) StandingOf(lock string) []*service.Node { return s.standing[lock] }
+
+// RoundsOf returns the nodes that the rounds of a double barrier have begun with, in their order.
+func (s *Service) RoundsOf(lock string) []*service.Node { return s.rounds[lock] }
 
 // SizeOf returns the node with the size of a shared semaphore, nil if there is none or there have
 // been several.

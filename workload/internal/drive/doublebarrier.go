@@ -92,15 +92,24 @@ func (d *doubleBarrierDriver) cycle(ctx context.Context, c *client.Client, name 
 		out = plan.Patience
 	}
 	patience := time.Duration(share * float64(c.Run.SessionTimeout))
-	way := wayIn{}
+	var way way
 	switch rank := r.ranked.Add(1); {
 	case r.turnsBack():
 		in, out, patience = 0, 0, c.Run.SessionTimeout/5
-		if way.back = rank == 1; way.back {
+		if rank == 1 {
+			way.back = c.Run.Locks[name].Size
 			in = patience / 10 // the others are there by then
 		}
-	case r.comesAgain() && plan.More.IntN(2) == 0:
-		way.first = time.Duration(plan.More.Float64() * float64(memberSteps))
+	case r.comesAgain():
+		way.again = time.Duration(plan.More.Float64() * float64(memberSteps))
+		switch {
+		case rank == 1:
+			in, way.back = memberSteps, c.Run.Locks[name].Size+1
+		case rank == 2 && r.generation%2 == 0:
+			way.leaves = true
+		case plan.More.IntN(2) == 0:
+			way.again = 0
+		}
 	case r.generation%longRounds == longRounds/2 && !r.short:
 		in, out, patience = 0, 0, 3*c.Run.SessionTimeout
 		plan.Crash = rank == 1
@@ -120,16 +129,33 @@ func (d *doubleBarrierDriver) cycle(ctx context.Context, c *client.Client, name 
 	return err
 }
 
-// wayIn is the way in which a member enters.
-type wayIn struct {
-	back  bool          // it turns back when all are there
-	first time.Duration // it gives up after so long, between two of its requests, and enters again at once; 0: it does not
+// way is the way in which a member passes.
+type way struct {
+	// again is for a member that gives up, by itself or after so long, between two of its requests, and
+	// enters again at once.
+	again    time.Duration
+	back     int           // it turns back when so many nodes are there: the members', or also that of the round
+	leaves   bool          // it gives up on its way out, not in
+	patience time.Duration // for an enter
+}
+
+// tries returns the enters of a member, which has so much patience, until one succeeds.
+func (w way) tries(patience time.Duration) []way {
+	last := way{patience: patience}
+	switch {
+	case w.again == 0, w.leaves:
+		last.back = w.back
+		return []way{last}
+	case w.back > 0:
+		return []way{{patience: patience, back: w.back}, last}
+	}
+	return []way{{patience: w.again}, last}
 }
 
 // pass carries out one member's part in a round. It reports whether the member came through.
 // Each half has its own patience, and is not cut short by the end of ctx, since the others need
 // this member; but it ends a quarter of a session timeout after ctx's deadline.
-func (d *doubleBarrierDriver) pass(ctx context.Context, c *client.Client, name string, r *round, plan cycle.Plan, patience time.Duration, way wayIn) (through bool, err error) {
+func (d *doubleBarrierDriver) pass(ctx context.Context, c *client.Client, name string, r *round, plan cycle.Plan, patience time.Duration, way way) (through bool, err error) {
 	gone := false
 	defer func() { r.end(!through && !gone) }()
 	target, ok := c.Target().(lock.DoubleBarrierClient)
@@ -146,18 +172,13 @@ func (d *doubleBarrierDriver) pass(ctx context.Context, c *client.Client, name s
 		return bounded, func() { cancel(); end() }
 	}
 	var member lock.Member
-	patiences := []time.Duration{patience}
-	if way.first > 0 {
-		patiences = []time.Duration{way.first, patience}
-	}
 	err = lock.ErrCrashed
-	for _, patience := range patiences {
+	for _, way := range way.tries(patience) {
 		if now, _ := c.Target().(lock.DoubleBarrierClient); now != target {
 			break // the client has crashed meanwhile
 		}
-		entering, entered := bounded(patience)
-		member, gone, err = enter(entering, entered, c, target, e, r, way.back)
-		if entered(); err == nil {
+		entering, entered := bounded(way.patience)
+		if member, gone, err = enter(entering, entered, c, target, e, r, way.back); err == nil {
 			break
 		}
 	}
@@ -169,11 +190,18 @@ func (d *doubleBarrierDriver) pass(ctx context.Context, c *client.Client, name s
 		c.Crash(histories.Event{Lock: name, Generation: r.generation})
 		return false, nil
 	}
+	if way.leaves {
+		patience = way.again
+	}
 	leaving, left := bounded(patience)
 	defer left()
-	err = hold.OperateSeen(leaving, c, histories.Leave, e, histories.Fail, func() error { return member.Leave(leaving) }, func(e *histories.Event, err error) {
-		e.Refused = errors.Is(err, lock.ErrLost)
-	})
+	err = goOut(leaving, c, member, e)
+	if now, _ := c.Target().(lock.DoubleBarrierClient); err != nil && way.leaves && now == target {
+		entering, entered := bounded(c.Run.SessionTimeout / 8)
+		if member, _, again := enter(entering, entered, c, target, e, r, 0); again == nil {
+			return false, goOut(leaving, c, member, e)
+		}
+	}
 	if err != nil {
 		return false, err
 	}
@@ -181,15 +209,22 @@ func (d *doubleBarrierDriver) pass(ctx context.Context, c *client.Client, name s
 	return true, nil
 }
 
+// goOut leaves the barrier.
+func goOut(leaving context.Context, c *client.Client, member lock.Member, e histories.Event) error {
+	return hold.OperateSeen(leaving, c, histories.Leave, e, histories.Fail, func() error { return member.Leave(leaving) }, func(e *histories.Event, err error) {
+		e.Refused = errors.Is(err, lock.ErrLost)
+	})
+}
+
 // enter enters the barrier for a member, until entering ends or entered is called. It reports
 // whether no node is left of a member that did not get in.
-func enter(entering context.Context, entered func(), c *client.Client, target lock.DoubleBarrierClient, e histories.Event, r *round, back bool) (member lock.Member, gone bool, err error) {
+func enter(entering context.Context, entered func(), c *client.Client, target lock.DoubleBarrierClient, e histories.Event, r *round, back int) (member lock.Member, gone bool, err error) {
 	var m *barrierReads
-	if r.turnsBack() {
+	if r.turnsBack() || back > 0 {
 		m = follow(c, e.Lock)
 	}
-	if m != nil && back {
-		m.turnBack(entering, c.Run.Locks[e.Lock].Size, entered)
+	if m != nil && back > 0 {
+		m.turnBack(entering, back, entered)
 	}
 	err = hold.OperateMarked(entering, c, histories.Enter, e, histories.Fail, func() (err error) {
 		member, err = target.EnterBarrier(entering, e.Lock)
@@ -228,7 +263,7 @@ func (d *doubleBarrierDriver) recover(ctx context.Context, c *client.Client, nam
 		// The others of the round count on this client, though it may have crashed with its
 		// application while it waited for them.
 		c.EnsureOpen(waiting)
-		ok, _ := d.pass(ctx, c, name, r, cycle.Plan{}, c.Run.Promises.ProgressBound, wayIn{})
+		ok, _ := d.pass(ctx, c, name, r, cycle.Plan{}, c.Run.Promises.ProgressBound, way{})
 		if ok && !through {
 			through = true
 			if passed.n.Add(1) == int64(c.Run.Clients) {

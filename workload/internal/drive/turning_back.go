@@ -19,8 +19,8 @@ const turningBack = 5
 // turnsBack reports whether a member turns back in the round.
 func (r *round) turnsBack() bool { return r.generation%turningBack == turningBack-1 && !r.short }
 
-// comesAgain reports whether members of the round give up on their way in and enter again at once,
-// though their first nodes may be there: none of them may count twice.
+// comesAgain reports whether members of the round give up and enter again at once: on their way in, so
+// that they may count twice or join the round, or on their way out, so that they must not join it.
 func (r *round) comesAgain() bool { return r.generation%turningBack == turningBack-2 && !r.short }
 
 // barrierReads follow one member of a double barrier. The transactions of a member that has
@@ -42,7 +42,7 @@ func follow(c *client.Client, name string) *barrierReads {
 	return &barrierReads{m, members, begun, path.Join(c.Run.Observer.Presence(), m.session)}
 }
 
-// turnBack calls the function back when the barrier has at least size members, unless ctx has
+// turnBack calls the function back when the barrier has at least size nodes, unless ctx has
 // ended.
 func (m *barrierReads) turnBack(ctx context.Context, size int, back func()) {
 	m.c.Background.Go(func() { // ends with ctx
