@@ -12,6 +12,7 @@ import (
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/histories/service"
+	"github.com/zkverify/zkverify/internal/words"
 )
 
 // members compares the members of double barriers with their nodes, by a log of the servers whose
@@ -51,12 +52,18 @@ func (m *members) completed(t *facts.Trace, o *facts.Op) {
 
 // judge judges all members. users are the processes of each session.
 func (m *members) judge(t *facts.Trace, v *verdict.Verdict, users map[string][]int) {
+	byInvoke := func(a, b *facts.Op) int { return a.Invoke - b.Invoke }
+	slices.SortFunc(m.lost, byInvoke)
+	slices.SortFunc(m.keys, func(a, b memberKey) int { return byInvoke(m.enters[a][0], m.enters[b][0]) })
+	var all []*facts.Op
 	for _, key := range m.keys {
 		enters := m.enters[key]
+		all = append(all, enters...)
 		m.once(t, v, enters, func(session string) bool { return slices.Equal(users[session], []int{key.process}) })
 		m.again(t, v, enters, users)
 	}
-	m.rounds(t, v)
+	slices.SortFunc(all, byInvoke)
+	rounds(t, v, all)
 	for _, l := range m.lost {
 		if e := m.entered(l); e != nil && !lostIn(t, e, l) {
 			v.Violate(func() verdict.Witness { return lostNothing(t, e, l) })
@@ -120,28 +127,27 @@ func roundAt(t *facts.Trace, lock string, at time.Duration) *service.Node {
 	return nil
 }
 
-// rounds judges the beginnings of rounds, and the later members, by the writes to the rounds' nodes.
-func (m *members) rounds(t *facts.Trace, v *verdict.Verdict) {
+// rounds judges the beginnings of the rounds that were entered, and their later members, by the writes to
+// the rounds' nodes.
+func rounds(t *facts.Trace, v *verdict.Verdict, enters []*facts.Op) {
 	seen := map[*service.Node]bool{}
-	for _, key := range m.keys {
-		for _, e := range m.enters[key] {
-			r := roundAt(t, e.Lock, e.Ret)
-			if r == nil || seen[r] || !e.OK() {
-				continue
-			}
-			seen[r] = true
-			nodes := t.Service.NodesOf(e.Lock)
-			if n := there(nodes, r.Created.Zxid); n < t.Header.Locks[e.Lock].Size {
+	for _, e := range enters {
+		r := roundAt(t, e.Lock, e.Ret)
+		if r == nil || seen[r] || !e.OK() {
+			continue
+		}
+		seen[r] = true
+		nodes := t.Service.NodesOf(e.Lock)
+		if n := there(nodes, r.Created.Zxid); n < t.Header.Locks[e.Lock].Size {
+			v.Violate(func() verdict.Witness {
+				return ofRound(t, e, fmt.Sprintf("entered the round of %#x, which began with %s", r.Created.Zxid, words.Count(n, "node")))
+			})
+		}
+		for _, w := range r.Writes {
+			if !slices.ContainsFunc(nodes, func(n *service.Node) bool { return stands(n, w.Zxid) && belongs(n, r, w.Zxid) }) {
 				v.Violate(func() verdict.Witness {
-					return ofRound(t, e, fmt.Sprintf("entered the round of %#x, which began with %d nodes", r.Created.Zxid, n))
+					return ofRound(t, e, fmt.Sprintf("entered the round of %#x, which %#x joined when no member of it was left", r.Created.Zxid, w.Zxid))
 				})
-			}
-			for _, w := range r.Writes {
-				if !slices.ContainsFunc(nodes, func(n *service.Node) bool { return stands(n, w.Zxid) && belongs(n, r, w.Zxid) }) {
-					v.Violate(func() verdict.Witness {
-						return ofRound(t, e, fmt.Sprintf("entered the round of %#x, which %#x joined when no member of it was left", r.Created.Zxid, w.Zxid))
-					})
-				}
 			}
 		}
 	}

@@ -1,0 +1,93 @@
+package checker
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/histories/service"
+)
+
+// round records the node that a round of a double barrier began with, and the sessions of the processes
+// that joined it, by two transactions each.
+func (s *servers) round(ms, zxid int, joined ...int) *servers {
+	r := service.Node{Path: "a/ready", Session: session(1), Created: at(ms, zxid)}
+	for i, p := range joined {
+		r.Writes = append(r.Writes, service.Write{At: at(ms+i+1, zxid+10*(i+1)), By: session(p)})
+	}
+	s.Standing = append(s.Standing, r)
+	return s
+}
+
+// Members of a double barrier are compared with their nodes.
+func TestTheNodesOfTheMembersOfADoubleBarrier(t *testing.T) {
+	const ok, fail = histories.OK, histories.Fail
+	enter := func(r *run, from, to, p int, typ histories.Type) *run {
+		return r.member(from, histories.Invoke, p, histories.Enter, 1).member(to, typ, p, histories.Enter, 1)
+	}
+	in := func(r *run) *run {
+		r.member(10, histories.Invoke, 1, histories.Enter, 1)
+		return enter(r, 11, 20, 2, ok).member(21, ok, 1, histories.Enter, 1)
+	}
+	// lost is a leave of process 1 that reports a loss; process 1 calls again in its session.
+	lost := func(r *run) *run {
+		in(r).member(30, histories.Invoke, 1, histories.Leave, 1)
+		return r.op(40, fail, 1, histories.Leave, histories.Event{Session: session(1), Generation: 1, Refused: true})
+	}
+	livesOn := func(r *run) { enter(lost(r), 50, 60, 1, ok) }
+	both := func() *servers { return newServers().node(1, 12, 41).node(2, 13, 42) }
+	again := func(r *run) {
+		in(r).member(30, histories.Invoke, 1, histories.Leave, 1).member(40, fail, 1, histories.Leave, 1)
+		enter(r, 50, 60, 1, ok)
+	}
+	for name, test := range map[string]struct {
+		run     func(*run)
+		servers *servers
+		says    string // "" for no violation
+	}{
+		"inside":                       {func(r *run) { in(r) }, both().round(14, 43), ""},
+		"too few when the round began": {func(r *run) { in(r) }, both().deleted(2, 14, 43).round(15, 44), "which began with 1 node"},
+		"one joins another":            {func(r *run) { in(r) }, both().round(14, 43, 3).node(3, 15, 44), ""},
+		"one joins another that has joined": {func(r *run) { in(r) },
+			both().node(3, 14, 43).deleted(1, 15, 54).deleted(2, 15, 54).round(13, 43, 3, 2), ""},
+		"one joins none": {func(r *run) { in(r) }, both().deleted(1, 14, 44).deleted(2, 14, 45).round(13, 43, 3).node(3, 15, 46), "when no member of it was left"},
+
+		"a node after the one before": {func(r *run) { enter(enter(r, 10, 11, 1, fail), 12, 20, 1, fail) }, newServers().node(1, 11, 41).deleted(1, 13, 42).node(1, 14, 43), ""},
+		"a node beside the one before": {func(r *run) { enter(enter(r, 10, 11, 1, fail), 12, 20, 1, fail) },
+			newServers().node(1, 11, 41).node(1, 14, 43).deleted(1, 15, 44), "counted twice"},
+		"a node beside that of another client of the session": {func(r *run) {
+			e := histories.Event{Session: session(1), Generation: 1}
+			enter(r, 10, 20, 1, fail).op(21, histories.Invoke, 2, histories.Enter, e).op(22, fail, 2, histories.Enter, e)
+		}, newServers().node(1, 11, 41).node(1, 14, 43), ""},
+
+		"a loss for no reason":                          {livesOn, both().round(14, 43), "its membership was lost"},
+		"a loss after the node's deletion":              {livesOn, both().round(14, 43).deleted(1, 25, 44).by(7), ""},
+		"a loss before the node's deletion":             {livesOn, both().round(14, 43).deleted(1, 45, 44).by(7), "its membership was lost"},
+		"a loss after the member's own":                 {livesOn, both().round(14, 43).deleted(1, 35, 44), "its membership was lost"},
+		"a loss by a session of which no more is known": {func(r *run) { lost(r) }, both().round(14, 43), ""},
+
+		"entered again": {again, both().deleted(1, 41, 44).node(1, 51, 46).round(14, 43, 1), "which it had left"},
+		"entered the next round": {again, func() *servers {
+			s := both().round(14, 43).deleted(1, 41, 44).node(1, 51, 46).round(52, 48)
+			gone := at(45, 45)
+			s.Standing[0].Deleted = &gone
+			return s
+		}(), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			test.servers.Clock = 0
+			r := newRun(t)
+			r.ofRecipes(map[string]histories.Lock{"a": {Recipe: histories.DoubleBarrier, Size: 2}})
+			r.h.Header.Promises.Returns, r.h.Header.Promises.TurnBound, r.h.Header.SessionTimeout = true, time.Second, 2*time.Second
+			test.run(r)
+			said := ""
+			for _, w := range r.report(WithService(&test.servers.Log)).Verdict(Barriers).Witnesses {
+				said += w.What + "\n"
+			}
+			if test.says == "" && said != "" || !strings.Contains(said, test.says) {
+				t.Errorf("%q", said)
+			}
+		})
+	}
+}
