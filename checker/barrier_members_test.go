@@ -30,15 +30,16 @@ func TestTheNodesOfTheMembersOfADoubleBarrier(t *testing.T) {
 		r.member(10, histories.Invoke, 1, histories.Enter, 1)
 		return enter(r, 11, 20, 2, ok).member(21, ok, 1, histories.Enter, 1)
 	}
-	// lost is a leave of process 1 that reports a loss; process 1 calls again in its session.
+	// lost is a leave of process 1 that reports a loss. Then process 1 calls again in its session.
 	lost := func(r *run) *run {
 		in(r).member(30, histories.Invoke, 1, histories.Leave, 1)
-		return r.op(40, fail, 1, histories.Leave, histories.Event{Session: session(1), Generation: 1, Refused: true})
+		return r.op(40, fail, 1, histories.Leave, histories.Event{Session: session(1), Generation: 1, Error: "membership lost"})
 	}
 	livesOn := func(r *run) { enter(lost(r), 50, 60, 1, ok) }
 	both := func() *servers { return newServers().node(1, 12, 41).node(2, 13, 42) }
 	again := func(r *run) {
-		in(r).member(30, histories.Invoke, 1, histories.Leave, 1).member(40, fail, 1, histories.Leave, 1)
+		in(r).member(30, histories.Invoke, 1, histories.Leave, 1)
+		r.op(40, fail, 1, histories.Leave, histories.Event{Session: session(1), Generation: 1, Late: 1})
 		enter(r, 50, 60, 1, ok)
 	}
 	for name, test := range map[string]struct {
@@ -61,10 +62,10 @@ func TestTheNodesOfTheMembersOfADoubleBarrier(t *testing.T) {
 			enter(r, 10, 20, 1, fail).op(21, histories.Invoke, 2, histories.Enter, e).op(22, fail, 2, histories.Enter, e)
 		}, newServers().node(1, 11, 41).node(1, 14, 43), ""},
 
-		"a loss for no reason":                          {livesOn, both().round(14, 43), "its membership was lost"},
+		"a loss for no reason":                          {livesOn, both().round(14, 43), "no other session had deleted its node: membership lost"},
 		"a loss after the node's deletion":              {livesOn, both().round(14, 43).deleted(1, 25, 44).by(7), ""},
-		"a loss before the node's deletion":             {livesOn, both().round(14, 43).deleted(1, 45, 44).by(7), "its membership was lost"},
-		"a loss after the member's own":                 {livesOn, both().round(14, 43).deleted(1, 35, 44), "its membership was lost"},
+		"a loss before the node's deletion":             {livesOn, both().round(14, 43).deleted(1, 45, 44).by(7), "no other session had deleted its node: membership lost"},
+		"a loss after the member's own":                 {livesOn, both().round(14, 43).deleted(1, 35, 44), "no other session had deleted its node: membership lost"},
 		"a loss by a session of which no more is known": {func(r *run) { lost(r) }, both().round(14, 43), ""},
 
 		"entered again": {again, both().deleted(1, 41, 44).node(1, 51, 46).round(14, 43, 1), "which it had left"},

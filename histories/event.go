@@ -147,9 +147,8 @@ type Event struct {
 	Error    string `json:"error,omitempty"`
 	// Refused is for a try-acquire that failed: the lock reports that another client is in the way.
 	// It is also for an outermost release that failed: the lock reports, before the deadline of the
-	// lease, that the lease was lost. For a leave that failed: the barrier reports that the membership
-	// was lost. And for a read or write that failed: the fence reports that it has admitted a newer
-	// token.
+	// lease, that the lease was lost. And for a read or write that failed: the fence reports that it
+	// has admitted a newer token.
 	Refused bool `json:"refused,omitempty"`
 
 	Generation int `json:"generation,omitempty"` // for enter, leave: which round, from 1

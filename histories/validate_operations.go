@@ -108,8 +108,8 @@ func (v *validator) completion(e *Event) error {
 		return fmt.Errorf("process %d completes %s to %d but invoked it to %d", e.Process, e.Op, e.Size, o.Size)
 	case o.Generation != e.Generation:
 		return fmt.Errorf("process %d completes %s of generation %d but invoked it in generation %d", e.Process, e.Op, e.Generation, o.Generation)
-	case e.Refused && (e.Type != Fail || e.Op != TryAcquire && e.Op != Release && e.Op != Leave && e.Store != StoreFenced):
-		return fmt.Errorf("%s of %s is refused; only a try, a release, a leave or a use of the fence that fails is", e.Type, e.Op)
+	case e.Refused && (e.Type != Fail || e.Op != TryAcquire && e.Op != Release && e.Store != StoreFenced):
+		return fmt.Errorf("%s of %s is refused; only a try, a release or a use of the fence that fails is", e.Type, e.Op)
 	case e.Late < 0:
 		return fmt.Errorf("process %d completes %s %d ns after its context has ended", e.Process, e.Op, e.Late)
 	case e.Unexplained && e.Type == OK:

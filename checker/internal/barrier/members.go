@@ -23,7 +23,7 @@ import (
 type members struct {
 	keys   []memberKey               // in the order of their first enters
 	enters map[memberKey][]*facts.Op // in their order
-	lost   []*facts.Op               // leaves that reported a lost membership
+	lost   []*facts.Op               // leaves that failed, for a reason that is not the end of their context
 }
 
 // memberKey identifies a member: a process has one at a double barrier.
@@ -45,7 +45,7 @@ func (m *members) completed(t *facts.Trace, o *facts.Op) {
 			m.keys = append(m.keys, key)
 		}
 		m.enters[key] = append(m.enters[key], o)
-	case o.Kind == histories.Leave && o.Refused:
+	case o.Kind == histories.Leave && o.Result == histories.Fail && o.Late() == 0 && !o.Unexplained():
 		m.lost = append(m.lost, o)
 	}
 }
@@ -216,6 +216,6 @@ func countsTwice(t *facts.Trace, enters []*facts.Op, a, b *service.Node) verdict
 func lostNothing(t *facts.Trace, e, l *facts.Op) verdict.Witness {
 	p := judge.OpParty(l)
 	w := judge.NewWitness(t, l.Lock, e.Call, l.Ret, p)
-	w.What = fmt.Sprintf("%v called leave of %q at %s, which reported at %s that its membership was lost, although its session went on and no other session had deleted its node", p, l.Lock, verdict.At(l.Call), verdict.At(l.Ret))
+	w.What = fmt.Sprintf("%v called leave of %q at %s, and it failed at %s, although its session went on and no other session had deleted its node: %s", p, l.Lock, verdict.At(l.Call), verdict.At(l.Ret), l.Why())
 	return w
 }

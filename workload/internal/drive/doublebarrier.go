@@ -2,7 +2,6 @@ package drive
 
 import (
 	"context"
-	"errors"
 	"path"
 	"sync/atomic"
 	"time"
@@ -105,8 +104,11 @@ func (d *doubleBarrierDriver) cycle(ctx context.Context, c *client.Client, name 
 		switch {
 		case rank == 1:
 			in, way.back = memberSteps, c.Run.Locks[name].Size+1
-		case rank == 2 && r.generation%2 == 0:
-			way.leaves = true
+			way.pause = time.Duration(2 * plan.More.Float64() * float64(plan.Hold))
+		case r.generation%2 == 0:
+			if way.leaves = true; plan.More.IntN(2) == 0 {
+				way.again = 1 // it has given up before
+			}
 		case plan.More.IntN(2) == 0:
 			way.again = 0
 		}
@@ -132,10 +134,11 @@ func (d *doubleBarrierDriver) cycle(ctx context.Context, c *client.Client, name 
 // way is the way in which a member passes.
 type way struct {
 	// again is for a member that gives up, by itself or after so long, between two of its requests, and
-	// enters again at once.
+	// enters again.
 	again    time.Duration
 	back     int           // it turns back when so many nodes are there: the members', or also that of the round
 	leaves   bool          // it gives up on its way out, not in
+	pause    time.Duration // before it enters again
 	patience time.Duration // for an enter
 }
 
@@ -147,6 +150,7 @@ func (w way) tries(patience time.Duration) []way {
 		last.back = w.back
 		return []way{last}
 	case w.back > 0:
+		last.pause = w.pause
 		return []way{{patience: patience, back: w.back}, last}
 	}
 	return []way{{patience: w.again}, last}
@@ -174,6 +178,7 @@ func (d *doubleBarrierDriver) pass(ctx context.Context, c *client.Client, name s
 	var member lock.Member
 	err = lock.ErrCrashed
 	for _, way := range way.tries(patience) {
+		wait.For(c.Run.Life, way.pause)
 		if now, _ := c.Target().(lock.DoubleBarrierClient); now != target {
 			break // the client has crashed meanwhile
 		}
@@ -211,9 +216,7 @@ func (d *doubleBarrierDriver) pass(ctx context.Context, c *client.Client, name s
 
 // goOut leaves the barrier.
 func goOut(leaving context.Context, c *client.Client, member lock.Member, e histories.Event) error {
-	return hold.OperateSeen(leaving, c, histories.Leave, e, histories.Fail, func() error { return member.Leave(leaving) }, func(e *histories.Event, err error) {
-		e.Refused = errors.Is(err, lock.ErrLost)
-	})
+	return hold.Operate(leaving, c, histories.Leave, e, histories.Fail, func() error { return member.Leave(leaving) })
 }
 
 // enter enters the barrier for a member, until entering ends or entered is called. It reports
