@@ -88,6 +88,15 @@ func TestCallsAtABarrierReturnInTime(t *testing.T) {
 			s.Standing = append(s.Standing, service.Node{Path: "a", Session: session(2), Created: at(1600, 45), Deleted: &again})
 			return s
 		}(), ""},
+		"a remove of a barrier that stays": {single, func(r *run) {
+			r.op(1000, histories.Invoke, 1, histories.Remove, histories.Event{Session: session(1)}).op(1400, histories.OK, 1, histories.Remove, histories.Event{Session: session(1)})
+		}, up(1500), "the barrier was up all the time"},
+		"a set of a barrier that stays down": {single, func(r *run) {
+			r.op(1600, histories.Invoke, 1, histories.Set, histories.Event{Session: session(1)}).op(2000, histories.OK, 1, histories.Set, histories.Event{Session: session(1)})
+		}, up(1500), "the barrier was down all the time"},
+		"a set of a barrier that was up": {single, func(r *run) {
+			r.op(1400, histories.Invoke, 1, histories.Set, histories.Event{Session: session(1)}).op(2000, histories.OK, 1, histories.Set, histories.Event{Session: session(1)})
+		}, up(1500), ""},
 		"a wait that returns in time": {single, waits(10, 2400), up(1500), ""},
 		"a wait that goes on":         {single, waits(10, 2600), up(1500), "the barrier was down"},
 		"a wait whose process crashes": {single, func(r *run) {

@@ -94,6 +94,7 @@ func (j *barriersJudge) Conclude(e *judge.Engines, t *facts.Trace) {
 	v := j.v
 	j.late.judge(t, v)
 	j.late.twice(t, v)
+	j.late.done(t, v)
 	j.members.judge(t, v, j.late.users)
 	var shown, idle []string
 	for _, r := range t.Recipes() {

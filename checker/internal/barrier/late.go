@@ -20,6 +20,7 @@ import (
 // two session timeouts before.
 type lateCalls struct {
 	calls   []*facts.Op      // that took longer than the bound
+	changes []*facts.Op      // sets and removes of a barrier that succeeded
 	removes []*facts.Op      // of a barrier
 	users   map[string][]int // processes, by session
 }
@@ -38,6 +39,9 @@ func (l *lateCalls) completed(t *facts.Trace, o *facts.Op) {
 	}
 	if o.Kind == histories.Remove {
 		l.removes = append(l.removes, o)
+	}
+	if o.OK() && (o.Kind == histories.Remove || o.Kind == histories.Set) {
+		l.changes = append(l.changes, o)
 	}
 	if waits := o.Kind == histories.Wait || o.Kind == histories.Enter || o.Kind == histories.Leave; waits && endOf(t, o)-o.Call > t.Header.Promises.TurnBound {
 		l.calls = append(l.calls, o)
@@ -83,6 +87,31 @@ func (l *lateCalls) twice(t *facts.Trace, v *verdict.Verdict) {
 			p := judge.OpParty(o)
 			w := judge.NewWitness(t, o.Lock, o.Call, endOf(t, o), p)
 			w.What = fmt.Sprintf("%v called remove of %q at %s, which took away the barrier of %#x and then that of %#x", p, o.Lock, verdict.At(o.Call), gone[0].Created.Zxid, gone[1].Created.Zxid)
+			return w
+		})
+	}
+}
+
+// done finds sets that succeeded although the barrier was down all the time, and removes that did although
+// it was up all the time. The log shows no barrier that is not one node.
+func (l *lateCalls) done(t *facts.Trace, v *verdict.Verdict) {
+	for _, o := range l.changes {
+		all := t.Service.StandingOf(o.Lock)
+		was, wrong := "up", slices.ContainsFunc(all, func(n *service.Node) bool {
+			return n.Created.Time < o.Call && (n.Deleted == nil || n.Deleted.Time > o.Ret)
+		})
+		if o.Kind == histories.Set {
+			was, wrong = "down", len(all) > 0 && !slices.ContainsFunc(all, func(n *service.Node) bool {
+				return n.Created.Time <= o.Ret && (n.Deleted == nil || n.Deleted.Time >= o.Call)
+			})
+		}
+		if !wrong {
+			continue
+		}
+		v.Violate(func() verdict.Witness {
+			p := judge.OpParty(o)
+			w := judge.NewWitness(t, o.Lock, o.Call, o.Ret, p)
+			w.What = fmt.Sprintf("%v called %s of %q at %s, which succeeded at %s, although the barrier was %s all the time", p, o.Kind, o.Lock, verdict.At(o.Call), verdict.At(o.Ret), was)
 			return w
 		})
 	}
