@@ -248,7 +248,7 @@ func TestAnAcquireGoesOnInTheNextSession(t *testing.T) {
 				test.servers.Clock = 0
 			}
 			r := promising(t)
-			r.h.Header.Promises.TurnBound, r.h.Header.SessionTimeout = time.Second, 2*time.Second
+			r.h.Header.Promises.TurnBound, r.h.Header.SessionTimeout = 250*time.Millisecond, 2*time.Second
 			for ms := 200; ms < 6200; ms += 200 { // the servers answer
 				r.add(ms, histories.Event{Type: histories.Invoke, Process: 4, Op: histories.Acquire, Lock: "c"})
 				r.add(ms+1, histories.Event{Type: histories.OK, Process: 4, Op: histories.Acquire, Lock: "c", Token: tok(ms), Depth: 1, Session: session(4)})

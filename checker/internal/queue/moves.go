@@ -13,9 +13,10 @@ import (
 
 // moves finds acquires that went on waiting in a session that had ended, by a log of the servers whose
 // times are exact. An acquire whose session ends goes on in the next one. Its client has heard of the
-// end, and is connected again, when it creates a node in the next session. So from then on a quarter of
-// TurnBound is enough for a new place, the time that wakeUps allows too, if no fault hits the client or a
-// server meanwhile, nor a server in the session timeout before.
+// end, and is connected again, when it creates a node in the next session. So from then on TurnBound is
+// enough for a new place, which takes several round trips: nodes above it may be missing, and many clients
+// may share the connection; if no fault hits the client or a server meanwhile, nor a server in the session
+// timeout before.
 //
 // A client that hands a place on by itself is not judged: its acquires may wait without a node.
 type moves struct {
@@ -29,7 +30,7 @@ func (m *moves) bound() time.Duration {
 	if m.t.Service == nil || !m.t.Service.Exact() {
 		return 0
 	}
-	return m.t.Header.Promises.TurnBound / 4
+	return m.t.Header.Promises.TurnBound
 }
 
 // completed judges each place of an acquire that was answered.

@@ -54,8 +54,10 @@ func (h answers) ask(lease lock.Lease, depth int) {
 		deadline := l.Deadline()
 		valid := lease.Valid()
 		left := l.Deadline().Sub(asked)
-		s.Valid, s.Left, s.State = &valid, &left, stateBy(lease, deadline)
-		s.Firm = !h.Client.EndsEarly() && !h.Client.Run.Shortens
+		s.Valid, s.State = &valid, stateBy(lease, deadline)
+		if h.settled(e.Session) {
+			s.Left, s.Firm = &left, !h.Client.EndsEarly() && !h.Client.Run.Shortens
+		}
 	}
 	if l, ok := lease.(lock.PartsDeadlineLease); ok {
 		least := slices.MinFunc(l.PartDeadlines(), time.Time.Compare).Sub(asked)
@@ -71,6 +73,13 @@ func (h answers) ask(lease lock.Lease, depth int) {
 		h.askOtherMode()
 	}
 	h.askElsewhere()
+}
+
+// settled reports whether the deadline of a lease of the session does not come closer any more: servers
+// that shorten the session of a client that connects again have done so.
+func (h answers) settled(session string) bool {
+	granted := h.Client.SessionTimeout()
+	return !h.Client.Run.Shortens || 0 < granted && granted < h.Client.Run.SessionTimeout && session == h.Client.SessionName()
 }
 
 // askElsewhere records whether the client holds another lock of the recipe, if it holds no

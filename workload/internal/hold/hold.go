@@ -138,7 +138,7 @@ func (h *Hold) release(ctx context.Context, lease lock.Lease, depth int) {
 	} else {
 		h.Client.Record(e)
 	}
-	due, called, late := deadlineOf(lease), time.Now(), lateness(ctx)
+	due, called, late := h.due(lease), time.Now(), lateness(ctx)
 	err := lease.Release(ctx)
 	e.Late = max(late(), h.overdue(lease, called))
 	switch {
@@ -167,13 +167,21 @@ func (h *Hold) release(ctx context.Context, lease lock.Lease, depth int) {
 }
 
 // overdue returns for how long a call has gone on after the deadline of its lease, by what the lease says
-// now: a release waits for no server any more then. It does not know where deadlines come closer.
+// now: a release waits for no server any more then.
 func (h *Hold) overdue(lease lock.Lease, called time.Time) time.Duration {
-	due := deadlineOf(lease)
-	if due.IsZero() || h.Client.Run.Shortens {
+	due := h.due(lease)
+	if due.IsZero() {
 		return 0
 	}
 	return max(0, min(time.Since(due), time.Since(called)))
+}
+
+// due is deadlineOf, but the zero time where deadlines come closer.
+func (h *Hold) due(lease lock.Lease) time.Time {
+	if h.Client.Run.Shortens {
+		return time.Time{}
+	}
+	return deadlineOf(lease)
 }
 
 // deadlineOf returns the deadline of a lease, the zero time if it has none.
