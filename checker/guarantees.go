@@ -155,8 +155,8 @@ var guarantees = []Guarantee{
 	},
 	{
 		Name:    PoliteReconnects,
-		Summary: "a client that finds no server to serve it waits between its attempts to connect",
-		Model:   "attempts of each client in any window, counted by the run",
+		Summary: "a client that finds no server to serve it waits between its attempts to connect, and one that waits does not ask again and again",
+		Model:   "attempts and repeated requests of each client in any window, counted by the run",
 		begin:   judge.AtEnd(client.PoliteReconnects), appliesTo: facts.Every,
 		fencing: noPart,
 	},

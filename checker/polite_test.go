@@ -17,6 +17,14 @@ func connecting(clients ...histories.Connects) func(*run) {
 	}
 }
 
+// asking is connecting, of clients that promise to ask again at most 100 times.
+func asking(clients ...histories.Connects) func(*run) {
+	return func(r *run) {
+		r.h.Header.Promises.Repeats = 100
+		connecting(clients...)(r)
+	}
+}
+
 func TestPoliteReconnects(t *testing.T) {
 	answers(t, PoliteReconnects, []known{
 		{"as many attempts to connect as are promised", connecting(histories.Connects{Attempts: 60, Most: 20, Ago: time.Second}), verdict.Holds},
@@ -24,6 +32,9 @@ func TestPoliteReconnects(t *testing.T) {
 			histories.Connects{Attempts: 60, Most: 20, Ago: time.Second},
 			histories.Connects{Client: 1, Attempts: 21, Most: 21, Ago: time.Second}), verdict.Violated},
 		{"each client connects once", connecting(histories.Connects{Attempts: 1, Most: 1}, histories.Connects{Client: 1, Attempts: 1, Most: 1}), verdict.NotExercised},
+		{"a client asks again as often as is promised", asking(histories.Connects{Attempts: 60, Most: 20, Repeats: 100}), verdict.Holds},
+		{"a client asks again and again, and connects once", asking(histories.Connects{Attempts: 1, Most: 1, Repeats: 101, RepeatsAgo: time.Second}), verdict.Violated},
+		{"a lock that promises nothing of what it asks again", connecting(histories.Connects{Attempts: 60, Most: 20, Repeats: 9999}), verdict.Holds},
 		{"attempts to connect were not counted", connecting(), verdict.NotExercised},
 		{"a lock that promises nothing of its attempts to connect", func(r *run) {
 			connecting(histories.Connects{Attempts: 9999, Most: 9999})(r)

@@ -343,6 +343,13 @@ type Connects struct {
 	Attempts int           `json:"attempts"` // all of them
 	Most     int           `json:"most"`     // the most in any [ConnectWindow]
 	Ago      time.Duration `json:"ago"`      // when that window began, ns before the census
+
+	// Repeats is the most requests in any [ConnectWindow] that asked once more what the client had
+	// been told: ten requests of each client that shares it had had the same content and the same
+	// answer, and the application had called nothing and was told nothing since. RepeatsAgo is for
+	// that window what Ago is for the other.
+	Repeats    int           `json:"repeats,omitempty"`
+	RepeatsAgo time.Duration `json:"repeats_ago,omitempty"`
 }
 
 // keys returns the lock keys that the event is about, for messages too.

@@ -168,6 +168,7 @@ type Promises struct {
 	LossBound     time.Duration `json:"loss_bound"`             // ns from a forced expiry to Lost
 	RevokeBound   time.Duration `json:"revoke_bound,omitempty"` // ns from a revoke to its delivery, while the holder's lease lasts
 	Connects      int           `json:"connects,omitempty"`     // attempts of a client to connect in any ConnectWindow
+	Repeats       int           `json:"repeats,omitempty"`      // requests of a client in any ConnectWindow that ask again what it has been told: see Connects.Repeats
 	TurnBound     time.Duration `json:"turn_bound,omitempty"`   // ns from when a contender is first in the queue, and a semaphore has room, until it is granted the lock
 	ProgressBound time.Duration `json:"progress_bound"`         // ns from the start of recovery until every client got every lock; a run adds 25 ms for each pair of a client and a lock, and the bound grows on a busy machine: see Slowed
 }

@@ -128,6 +128,9 @@ func censusDone(e *Event) error {
 		if c.Client < 0 || c.Most < 0 || c.Attempts < c.Most || c.Ago < 0 || c.Ago > maxTime {
 			return fmt.Errorf("client %d has connected %d times, %d of them %d ns ago", c.Client, c.Attempts, c.Most, c.Ago)
 		}
+		if c.Repeats < 0 || c.RepeatsAgo < 0 || c.RepeatsAgo > maxTime {
+			return fmt.Errorf("client %d has asked again %d times, %d ns ago", c.Client, c.Repeats, c.RepeatsAgo)
+		}
 	}
 	return nil
 }

@@ -135,6 +135,9 @@ func (c *Client) Connects() histories.Connects {
 	return out
 }
 
+// Called does nothing: what a client asks again is not known here.
+func (c *Client) Called() {}
+
 // LastSent returns zero: the time of the last request is not known here.
 func (c *Client) LastSent() time.Time { return time.Time{} }
 

@@ -54,6 +54,7 @@ func (ofRecipes) Promises(s lock.Settings) histories.Promises {
 		TurnBound:     s.TurnBound(),
 		ProgressBound: s.ProgressBound(),
 		Connects:      connectBound,
+		Repeats:       repeatBound,
 	}
 }
 

@@ -47,6 +47,10 @@ func Named(name string) (lock.Target, error) {
 // backoff from 10 ms to a sixth of the session timeout makes.
 const connectBound = 20
 
+// repeatBound is the largest number of requests of a recipes client in that time that ask again what it
+// has been told. Watches wake its waits: only evidence, and looks after a while or a failure, repeat.
+const repeatBound = 100
+
 // named returns ctx with the owner that an acquire is on record for, so that the recipe can
 // show its owner; it returns ctx itself where the owner is not known.
 func named(ctx context.Context, as func(context.Context, string) context.Context) context.Context {

@@ -239,6 +239,7 @@ func (w *hostWorker) connects() (all []histories.Connects) {
 	for _, h := range w.had {
 		connected := h.wire.Connects()
 		connected.Client = h.number
+		connected.Repeats, connected.RepeatsAgo = 0, 0 // not all that the application does is known here
 		all = append(all, connected)
 	}
 	return all
@@ -284,7 +285,7 @@ func (w *hostWorker) open(ctx context.Context, c protocol.Command) (protocol.Lin
 		ids[s.Addr], servers = s.ID, append(servers, s.Addr)
 	}
 	timeout := time.Duration(e.Timeout) * time.Millisecond
-	h := &hosted{w: w, number: c.Client, wire: inprocess.NewWire(ids, new(net.Dialer), timeout)}
+	h := &hosted{w: w, number: c.Client, wire: inprocess.NewWire(ids, new(net.Dialer), timeout, 1)}
 	w.mu.Lock()
 	w.had = append(w.had, h)
 	w.mu.Unlock()

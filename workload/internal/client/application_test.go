@@ -34,7 +34,7 @@ func couple(t *testing.T) (a, b *Client, target *sharing, events func() []histor
 	a, b = New(r, 0), New(r, 1)
 	b.Joins(a)
 	target = &sharing{}
-	w := inprocess.NewWire(nil, new(net.Dialer), 0)
+	w := inprocess.NewWire(nil, new(net.Dialer), 0, 1)
 	a.app.opened(target, w, func() {})
 	a.opened(target, w)
 	b.opened(target, w)
@@ -89,7 +89,7 @@ func TestACrashDoesNotReachWhoIsOut(t *testing.T) {
 		t.Fatal("it did not crash")
 	}
 	again := &sharing{}
-	w := inprocess.NewWire(nil, new(net.Dialer), 0)
+	w := inprocess.NewWire(nil, new(net.Dialer), 0, 1)
 	a.app.opened(again, w, func() {})
 	a.opened(again, w)
 	a.Crash(histories.Event{Lock: "lock-0"})

@@ -111,6 +111,36 @@ func (c *Client) LastSent() time.Time {
 	return h.LastSent()
 }
 
+// Record records an event of a process, as Processes.Record does. From now on the client may ask the
+// servers again what it knows.
+func (c *Client) Record(e histories.Event) {
+	c.Called()
+	c.Processes.Record(e)
+}
+
+// RecordAlive is Processes.RecordAlive as Record is Processes.Record.
+func (c *Client) RecordAlive(e histories.Event) {
+	c.Called()
+	c.Processes.RecordAlive(e)
+}
+
+// RecordOfClient is Processes.RecordOfClient as Record is Processes.Record.
+func (c *Client) RecordOfClient(e histories.Event) bool {
+	c.Called()
+	return c.Processes.RecordOfClient(e)
+}
+
+// Called notes that the application calls the client, or that the run itself sends a request in its
+// session.
+func (c *Client) Called() {
+	c.mu.Lock()
+	h := c.host
+	c.mu.Unlock()
+	if h != nil {
+		h.Called()
+	}
+}
+
 // Status describes the client for the nemesis.
 func (c *Client) Status() fault.Client {
 	out := fault.Client{Index: c.Index, Process: c.Current(), Links: c.app.Links, Together: c.app.indexes()}

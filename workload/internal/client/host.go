@@ -25,6 +25,8 @@ type host interface {
 	Tear()
 	// Connects returns how often the client has tried to connect, zero when that is not known.
 	Connects() histories.Connects
+	// Called notes that the application has called the client, or was told something by it.
+	Called()
 	// LastSent returns the time of the client's last request other than a ping; zero when it is
 	// not known.
 	LastSent() time.Time
@@ -86,7 +88,7 @@ var errKilled = errors.New("its process was killed")
 
 func (c *Client) openHere(ctx context.Context, env lock.Env) error {
 	a := c.app
-	w := inprocess.NewWire(a.ids, c.Run.Dialer, c.Run.SessionTimeout)
+	w := inprocess.NewWire(a.ids, c.Run.Dialer, c.Run.SessionTimeout, len(a.members))
 	a.begun(w)
 	env.Dial = w.Dial
 	env.Connection = c.standing(func() string {

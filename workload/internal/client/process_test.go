@@ -25,7 +25,7 @@ func TestAKilledProcessCrashesItsClientsAndOpensNoneUntilItsStart(t *testing.T) 
 			t.Errorf("the client of the target crashed %d times", target.crashed)
 		}
 		late := &sharing{}
-		if a.app.opened(late, inprocess.NewWire(nil, new(net.Dialer), 0), func() {}) {
+		if a.app.opened(late, inprocess.NewWire(nil, new(net.Dialer), 0, 1), func() {}) {
 			t.Error("what was being opened was taken into use")
 		}
 		impatient, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -37,7 +37,7 @@ func TestAKilledProcessCrashesItsClientsAndOpensNoneUntilItsStart(t *testing.T) 
 		if err := a.app.awaitStart(t.Context()); err != nil {
 			t.Error(err)
 		}
-		if !a.app.opened(late, inprocess.NewWire(nil, new(net.Dialer), 0), func() {}) {
+		if !a.app.opened(late, inprocess.NewWire(nil, new(net.Dialer), 0, 1), func() {}) {
 			t.Error("after the start nothing is taken into use")
 		}
 		crashed := map[int]bool{}

@@ -25,6 +25,7 @@ func (p *process) Awake() bool                       { return !p.ended.Load() }
 func (p *process) Credentials() (int64, []byte, int) { return 1, nil, 1 }
 func (p *process) Tear()                             {}
 func (p *process) Crash()                            {}
+func (p *process) Called()                           {}
 
 // killable returns a client in a worker process, and its events on record. kill ends the
 // process.

@@ -47,6 +47,7 @@ func follow(c *client.Client, name string) *barrierReads {
 func (m *barrierReads) turnBack(ctx context.Context, size int, back func()) {
 	m.c.Background.Go(func() { // ends with ctx
 		for ctx.Err() == nil {
+			m.c.Called()
 			children, _, err := m.conn.Children(m.members)
 			if err == nil && len(children) >= size {
 				back()
@@ -100,6 +101,7 @@ func (m *barrierReads) gone() histories.Token {
 
 // left reports whether a node of the session is among the members'.
 func (m *barrierReads) left() (bool, error) {
+	m.c.Called()
 	children, _, err := m.conn.Children(m.members)
 	if err != nil {
 		return false, err

@@ -1,33 +1,45 @@
 package inprocess
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"hash/maphash"
+)
 
-// replies counts the answers in a server's stream, however it is cut into pieces. Frames begin
+// replies finds the answers in a server's stream, however it is cut into pieces. Frames begin
 // with their length and the number of the request: those of pings and watches are negative, and
-// the answer to a connect request has 0 there.
+// the answer to a connect request has 0 there. The last transaction that the server knows follows,
+// then an error and the content.
 type replies struct {
-	head [8]byte
+	head [replyHead]byte
 	have int // bytes of head
 	rest int // bytes of the frame that are still to come
+	body maphash.Hash
 }
 
-// count reads the next piece of the stream, and returns the number of answers that begin in it.
-func (r *replies) count(b []byte) (answers int) {
+// replyHead is the size of a frame's length, number and transaction.
+const replyHead = 4 + 4 + 8
+
+// read reads the next piece of the stream. It calls answered with the number of each request whose
+// answer ends in it, and a hash of the error and the content.
+func (r *replies) read(b []byte, answered func(xid int32, answer uint64)) {
 	for len(b) > 0 {
-		if r.rest > 0 {
-			n := min(r.rest, len(b))
-			r.rest, b = r.rest-n, b[n:]
-			continue
+		if r.have < replyHead {
+			n := copy(r.head[r.have:], b)
+			r.have, b = r.have+n, b[n:]
+			if r.have < replyHead {
+				return
+			}
+			r.rest = max(0, int(int32(binary.BigEndian.Uint32(r.head[:])))+4-replyHead)
+			r.body.Reset()
 		}
-		n := copy(r.head[r.have:], b)
-		r.have, b = r.have+n, b[n:]
-		if r.have < len(r.head) {
-			break
+		n := min(r.rest, len(b))
+		_, _ = r.body.Write(b[:n])
+		if r.rest, b = r.rest-n, b[n:]; r.rest > 0 {
+			return
 		}
-		if int32(binary.BigEndian.Uint32(r.head[4:])) > 0 {
-			answers++
+		if xid := int32(binary.BigEndian.Uint32(r.head[4:])); xid > 0 {
+			answered(xid, r.body.Sum64())
 		}
-		r.have, r.rest = 0, max(0, int(int32(binary.BigEndian.Uint32(r.head[:4])))-4)
+		r.have = 0
 	}
-	return answers
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"maps"
 	"net"
 	"slices"
 	"sync"
@@ -23,8 +24,9 @@ type Wire struct {
 	changed chan struct{}  // holds a token when the session may have changed
 	// Report, if set before the first dial, is called with every change of the results of
 	// Credentials and SessionTimeout, in order. It must not call back.
-	Report func(session int64, password []byte, granted time.Duration, server int)
-	tries  attempts
+	Report  func(session int64, password []byte, granted time.Duration, server int)
+	tries   attempts
+	repeats *repeats
 
 	mu       sync.Mutex
 	torn     bool
@@ -38,11 +40,12 @@ type Wire struct {
 }
 
 // NewWire returns the network of a client. servers are the IDs of servers by the addresses
-// that the client dials by dialer; timeout caps dialing and handshakes.
-func NewWire(servers map[string]int, dialer links.Dialer, timeout time.Duration) *Wire {
+// that the client dials by dialer; timeout caps dialing and handshakes. members is the number of
+// clients of the run that share the client.
+func NewWire(servers map[string]int, dialer links.Dialer, timeout time.Duration, members int) *Wire {
 	return &Wire{
 		servers: servers, dialer: dialer, timeout: timeout, changed: make(chan struct{}, 1), conns: make(map[*wireConn]struct{}),
-		tries: attempts{window: histories.ConnectWindow(timeout)},
+		tries: attempts{window: histories.ConnectWindow(timeout)}, repeats: newRepeats(histories.ConnectWindow(timeout), members),
 	}
 }
 
@@ -61,7 +64,8 @@ func (w *Wire) Dial(ctx context.Context, network, addr string) (net.Conn, error)
 	if err != nil {
 		return nil, err
 	}
-	c := &wireConn{Conn: conn, wire: w, server: w.servers[addr], shakeBy: time.Now().Add(w.timeout)}
+	c := &wireConn{Conn: conn, wire: w, server: w.servers[addr], shakeBy: time.Now().Add(w.timeout), asked: make(map[int32]uint64)}
+	c.replies.body.SetSeed(w.repeats.seed)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.torn {
@@ -72,8 +76,16 @@ func (w *Wire) Dial(ctx context.Context, network, addr string) (net.Conn, error)
 	return c, nil
 }
 
-// Connects returns how often the client has tried to connect.
-func (w *Wire) Connects() histories.Connects { return w.tries.counted() }
+// Connects returns how often the client has tried to connect, and has asked again what it had been
+// told.
+func (w *Wire) Connects() histories.Connects {
+	connects, again := w.tries.counted(), w.repeats.tally.counted()
+	connects.Repeats, connects.RepeatsAgo = again.Most, again.Ago
+	return connects
+}
+
+// Called notes that the application has called the client, or was told something by it.
+func (w *Wire) Called() { w.repeats.forget() }
 
 // Tear closes every connection and refuses new ones.
 func (w *Wire) Tear() {
@@ -174,6 +186,7 @@ type wireConn struct {
 	head    []byte // of the ConnectResponse
 	done    bool   // it has come
 	replies replies
+	asked   map[int32]uint64 // requests without an answer, by number: hashes
 }
 
 func (c *wireConn) Read(p []byte) (int, error) {
@@ -198,6 +211,9 @@ func (c *wireConn) Write(p []byte) (int, error) {
 	if !c.opened && len(p) >= timeoutAt+4 {
 		asked := time.Duration(int32(binary.BigEndian.Uint32(p[timeoutAt:]))) * time.Millisecond
 		c.asks = asked <= askingTimeout && c.wire.timeout > askingTimeout
+	}
+	if c.opened {
+		maps.Copy(c.asked, c.wire.repeats.requests(p))
 	}
 	c.opened = true
 	c.mu.Unlock()
@@ -233,7 +249,15 @@ const maxHead = 1 << 10
 func (c *wireConn) sniff(p []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if answers := c.replies.count(p); answers > 0 {
+	answers := 0
+	c.replies.read(p, func(xid int32, answer uint64) {
+		answers++
+		if request, asked := c.asked[xid]; asked {
+			delete(c.asked, xid)
+			c.wire.repeats.answered(request, answer)
+		}
+	})
+	if answers > 0 {
 		c.wire.mu.Lock()
 		c.wire.answers += answers
 		c.wire.mu.Unlock()
