@@ -96,7 +96,7 @@ func (d *Drivers) fashion(elapsed time.Duration) int {
 	return turns[order[slot%n]]
 }
 
-// Recover uses every lock once, starting with another one than its neighbors, and returns the
+// Recover uses every lock once, in one process, starting with another one than its neighbors, and returns the
 // locks that it could not use before ctx ended.
 func (d *Drivers) Recover(ctx context.Context, c *client.Client) (missed []string) {
 	type place struct {
@@ -118,11 +118,20 @@ func (d *Drivers) Recover(ctx context.Context, c *client.Client) (missed []strin
 			missed = append(missed, p.name)
 		}
 	}
-	for i := range places {
-		recover(places[(c.Index+i)%len(places)])
+	all := func() int {
+		process := c.Current()
+		for i := range places {
+			recover(places[(c.Index+i)%len(places)])
+		}
+		return process
 	}
+	process := all()
 	for _, p := range last {
 		recover(p)
+	}
+	// The process that follows one that has crashed has every lock to get.
+	for process != c.Current() && ctx.Err() == nil {
+		process = all()
 	}
 	return missed
 }

@@ -2,8 +2,10 @@ package drive
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -117,3 +119,38 @@ type mortal struct {
 func (m *mortal) Open(context.Context, lock.Env) (lock.Client, error) { return m, nil }
 func (*mortal) Conn() *zk.Conn                                        { return nil }
 func (m *mortal) Crash()                                              { m.crashed.Store(true) }
+
+// Every process that is there at the end has every lock to get.
+func TestAProcessThatFollowsACrashedOneRecoversAtEveryLock(t *testing.T) {
+	r := &client.Shared{
+		Life: t.Context(), Clients: 1, Target: new(mortal), Journal: &journal.Journal{Recorder: nowhere{}},
+		Faults: journal.NewCoverage(nil, nil), Observer: new(servers.Observer),
+	}
+	f := &followed{}
+	d := &Drivers{run: r, Groups: []*Group{
+		{recipe: recipe{together: true}, names: []string{"c"}, driver: f}, {names: []string{"a", "b"}, driver: f},
+	}}
+	c := client.New(r, 0)
+	if missed := d.Recover(t.Context(), c); len(missed) != 0 {
+		t.Errorf("missed %q", missed)
+	}
+	c.Background.Wait()
+	if want := []string{"0 a", "0 b", "1 c", "1 a", "1 b"}; !slices.Equal(f.got, want) {
+		t.Errorf("got %q, want %q", f.got, want)
+	}
+}
+
+// followed notes the processes that recover at its locks. The first crashes at b.
+type followed struct {
+	driver
+	got []string
+}
+
+func (f *followed) recover(ctx context.Context, c *client.Client, name string) bool {
+	if f.got = append(f.got, fmt.Sprint(c.Current(), " ", name)); len(f.got) == 2 {
+		if c.Open(ctx) == nil {
+			c.Crash(histories.Event{})
+		}
+	}
+	return true
+}
