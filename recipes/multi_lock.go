@@ -3,6 +3,7 @@ package recipes
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -32,7 +33,7 @@ func (s *Semaphore) of() *Client { return s.client }
 // Two multi-locks never wait for each other, even if their locks were given in different orders:
 // the nodes in all queues are created in ONE transaction, so every queue has them in the same
 // order. Semaphores, whose grants depend on more than a queue, are acquired after these, one by one
-// in the order of their paths. Locks that the owner already holds are re-entered; a set that is
+// in the order of their paths; when a lock is lost meanwhile, all are acquired anew. Locks that the owner already holds are re-entered; a set that is
 // acquired piece by piece in this way can deadlock with another set, as Curator's multi-locks can.
 // The context bounds the whole acquire.
 type MultiLock struct {
@@ -108,7 +109,7 @@ func (m *MultiLock) check() (*Client, []Lock, error) {
 	return sorted[0].of(), sorted, nil
 }
 
-func (m *MultiLock) acquire(ctx context.Context, block bool) (_ *MultiLease, err error) {
+func (m *MultiLock) acquire(ctx context.Context, block bool) (*MultiLease, error) {
 	asked := time.Now()
 	client, sorted, err := m.check()
 	if err != nil {
@@ -119,8 +120,29 @@ func (m *MultiLock) acquire(ctx context.Context, block bool) (_ *MultiLease, err
 		o.id = session.NewGUID()
 	}
 	ctx = context.WithValue(ctx, ownerKey{}, o)
+	for {
+		leases, err := m.take(ctx, client, sorted, o, block, asked)
+		switch {
+		case errors.Is(err, errPartLost) && ctx.Err() == nil:
+			continue
+		case err != nil:
+			return nil, err
+		}
+		var all []*Lease
+		for _, l := range m.locks {
+			all = append(all, leases[l.Path()])
+		}
+		return newMultiLease(ctx, o, all), nil
+	}
+}
 
-	leases := make(map[string]*Lease) // by path
+// errPartLost ends the wait for one lock because another one was lost meanwhile. Without both there is
+// no hold: all are acquired anew.
+var errPartLost = fmt.Errorf("%w: one of several locks", ErrLeaseLost)
+
+// take makes one attempt to get leases of all locks, by path. With an error it has none.
+func (m *MultiLock) take(ctx context.Context, client *Client, sorted []Lock, o owner, block bool, asked time.Time) (_ map[string]*Lease, err error) {
+	leases := make(map[string]*Lease)
 	defer func() {
 		if err != nil {
 			giveBack(ctx, leases)
@@ -152,21 +174,38 @@ func (m *MultiLock) acquire(ctx context.Context, block bool) (_ *MultiLease, err
 			leases[key.path] = h.outermost
 		}
 	}
+	return leases, oneByOne(ctx, apart, leases, block)
+}
+
+// oneByOne acquires locks one after the other, and adds their leases to leases. It returns errPartLost when
+// a lease among those is lost before it has them all.
+func oneByOne(ctx context.Context, locks []Lock, leases map[string]*Lease, block bool) error {
 	one := Lock.Acquire
 	if !block {
 		one = Lock.TryAcquire
 	}
-	for _, l := range apart {
-		if leases[l.Path()], err = one(l, ctx); err != nil {
-			delete(leases, l.Path())
-			return nil, err
+	while, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	for _, l := range leases {
+		defer context.AfterFunc(l.Context(), func() { end(errPartLost) })()
+	}
+	for _, l := range locks {
+		lease, err := one(l, while)
+		if err != nil {
+			if context.Cause(while) == errPartLost {
+				return errPartLost
+			}
+			return err
+		}
+		leases[l.Path()] = lease
+		defer context.AfterFunc(lease.Context(), func() { end(errPartLost) })()
+	}
+	for _, l := range leases {
+		if len(locks) > 0 && l.Context().Err() != nil {
+			return errPartLost
 		}
 	}
-	var all []*Lease
-	for _, l := range m.locks {
-		all = append(all, leases[l.Path()])
-	}
-	return newMultiLease(ctx, o, all), nil
+	return nil
 }
 
 // sortOut re-enters the locks that the owner o holds, and adds their leases to leases. It adds

@@ -99,3 +99,48 @@ func TestAMultiLockThatIsCancelledReturnsAtOnceAndHoldsNothing(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A multi-lock that waits for a semaphore holds its mutex meanwhile. When that is lost, the wait cannot
+// end in a hold.
+func TestAMultiLockThatLosesAPartWhileItWaitsAcquiresAllAnew(t *testing.T) {
+	for name, lose := range map[string]func(t *testing.T, conn outsider, node string, wire *intercept){
+		"its node is deleted": func(t *testing.T, conn outsider, node string, _ *intercept) {
+			if err := conn.Delete(node, -1); err != nil {
+				t.Error(err)
+			}
+		},
+		"its session ends": func(t *testing.T, _ outsider, _ string, wire *intercept) { expire(t, wire) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := uniquePath(t)
+			var wire intercept
+			c, other := connect(t, addrsOf(t), recipes.WithDialer(wire.dial)), connect(t, addrsOf(t))
+			conn := admin(t)
+			permit, err := recipes.NewSemaphore(other, path+"/semaphore", 1).Acquire(within(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			acquiring := calling(within(t), leasing(recipes.NewMultiLock(recipes.NewMutex(c, path+"/mutex"), recipes.NewSemaphore(c, path+"/semaphore", 1)).Acquire))
+			node := func() string { // of the mutex, while the semaphore has a waiter
+				if all := contenders(t, conn, path+"/mutex"); len(all) == 1 && len(contenders(t, conn, path+"/semaphore/locks")) == 1 {
+					return path + "/mutex/" + all[0]
+				}
+				return ""
+			}
+			eventually(t, "it waits", func() bool { return node() != "" })
+			first := node()
+			lose(t, conn, first, &wire)
+			eventually(t, "it waits with another node", func() bool { return node() != "" && node() != first })
+			if err := permit.Release(within(t)); err != nil {
+				t.Error(err)
+			}
+			got := <-acquiring
+			if got.err != nil {
+				t.Fatal(got.err)
+			}
+			if l := got.lease.(*recipes.MultiLease); !l.Valid() || l.Leases()[0].Node() == first {
+				t.Errorf("valid: %v, node %s", l.Valid(), l.Leases()[0].Node())
+			}
+		})
+	}
+}
