@@ -137,13 +137,13 @@ func (r *run) phases(ctx context.Context) (err error) {
 	unwatch()
 	err = errors.Join(err, r.tearDown())
 	r.readService()
-	interrupted = interrupted || r.Life.Err() != nil
-	if !interrupted {
+	if interrupted = interrupted || r.Life.Err() != nil; !interrupted {
 		r.countGoroutines(r.Life, &r.result.Census)
 		r.countConnects(&r.result.Census)
 		r.judgeLateness(&r.result.Census)
 		census := r.result.Census
 		r.Journal.Append(histories.Event{Type: histories.CensusDone, Process: -1, Census: &census})
+		interrupted = r.Life.Err() != nil // the census was refused
 	}
 	r.result.Interrupted = interrupted
 	if interrupted {

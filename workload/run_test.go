@@ -3,6 +3,7 @@ package workload_test
 import (
 	"context"
 	"errors"
+	"io"
 	"strings"
 	"sync"
 	"testing"
@@ -104,6 +105,32 @@ func TestARecorderThatCannotWriteEndsTheRun(t *testing.T) {
 	if took := time.Since(start); took > 15*time.Second {
 		t.Errorf("it took %v", took)
 	}
+}
+
+// A census that is not on record leaves several guarantees unjudged.
+func TestARunWhoseCensusIsRefusedFails(t *testing.T) {
+	local, network := servers(t)
+	rec, err := histories.NewRecorder(io.Discard, histories.Header{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = workload.Run(t.Context(), workload.Config{
+		Ensemble: local, Network: network, Recorder: uncounted{rec},
+		Target: target(t, "naive"), Duration: time.Second, Faults: []string{"none"},
+	})
+	if err == nil || !strings.Contains(err.Error(), "impossible event") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// uncounted refuses the census.
+type uncounted struct{ journal.Recorder }
+
+func (u uncounted) Record(e histories.Event) (histories.Event, error) {
+	if e.Type == histories.CensusDone {
+		return e, errors.New("no census")
+	}
+	return u.Recorder.Record(e)
 }
 
 func TestATargetThatIgnoresItsContextIsTornOut(t *testing.T) {

@@ -36,5 +36,8 @@ func (a *attempts) note(now time.Time) {
 func (a *attempts) counted() histories.Connects {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if a.most == 0 {
+		return histories.Connects{}
+	}
 	return histories.Connects{Attempts: a.total, Most: a.most, Ago: time.Since(a.at)}
 }

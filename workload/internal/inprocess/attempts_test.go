@@ -4,11 +4,16 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/zkverify/zkverify/histories"
 )
 
 func TestAttemptsAreCountedByWindow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := attempts{window: time.Second}
+		if got := a.counted(); got != (histories.Connects{}) {
+			t.Errorf("before the first: %+v", got)
+		}
 		for range 5 { // one window after the other
 			a.note(time.Now())
 			time.Sleep(time.Second)
