@@ -163,13 +163,12 @@ func TestAListenerIsToldOfALossNoLaterThanTheServersExpireALease(t *testing.T) {
 	}
 	t.Cleanup(func() { healAll(t, peers); awaitQuorum(t) })
 	cutAll(t, peers, links.BlackHole)
-	heard.next(t, recipes.ConnSuspended)
-	select {
-	case <-gone:
-		t.Error("the servers expired the session before the listener was told")
-	case state := <-heard:
-		if state != recipes.ConnLost {
-			t.Errorf("told %v", state)
+	// A busy machine may have broken the connection before the cut, too.
+	for state := recipes.ConnReconnected; state != recipes.ConnLost; {
+		select {
+		case <-gone:
+			t.Fatal("the servers expired the session before the listener was told")
+		case state = <-heard:
 		}
 	}
 	if l.Valid() {
