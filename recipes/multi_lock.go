@@ -3,7 +3,6 @@ package recipes
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -33,9 +32,9 @@ func (s *Semaphore) of() *Client { return s.client }
 // Two multi-locks never wait for each other, even if their locks were given in different orders:
 // the nodes in all queues are created in ONE transaction, so every queue has them in the same
 // order. Semaphores, whose grants depend on more than a queue, are acquired after these, one by one
-// in the order of their paths; when a lock is lost meanwhile, all are acquired anew. Locks that the owner already holds are re-entered; a set that is
-// acquired piece by piece in this way can deadlock with another set, as Curator's multi-locks can.
-// The context bounds the whole acquire.
+// in the order of their paths; when a lock is lost meanwhile, all are acquired anew. Locks that the
+// owner already holds are re-entered; a set that is acquired piece by piece in this way can
+// deadlock with another set, as Curator's multi-locks can. The context bounds the whole acquire.
 type MultiLock struct {
 	locks []Lock
 }
@@ -122,10 +121,10 @@ func (m *MultiLock) acquire(ctx context.Context, block bool) (*MultiLease, error
 	ctx = context.WithValue(ctx, ownerKey{}, o)
 	for {
 		leases, err := m.take(ctx, client, sorted, o, block, asked)
-		switch {
-		case errors.Is(err, errPartLost) && ctx.Err() == nil:
-			continue
-		case err != nil:
+		if err == errPartLost {
+			continue // or it fails, if ctx has ended
+		}
+		if err != nil {
 			return nil, err
 		}
 		var all []*Lease

@@ -144,3 +144,26 @@ func TestAMultiLockThatLosesAPartWhileItWaitsAcquiresAllAnew(t *testing.T) {
 		})
 	}
 }
+
+func TestAMultiLockThatIsCancelledWhenItLosesAPartReturnsTheCause(t *testing.T) {
+	path, over := uniquePath(t), errors.New("over")
+	ctx, cancel := context.WithCancelCause(within(t))
+	c := connect(t, addrsOf(t), recipes.WithObserver(recipes.Observer{
+		GaveUp: func(context.Context, recipes.Acquiring, error) { cancel(over) }, // the semaphore, for the loss
+	}))
+	conn := admin(t)
+	if _, err := recipes.NewSemaphore(connect(t, addrsOf(t)), path+"/semaphore", 1).Acquire(within(t)); err != nil {
+		t.Fatal(err)
+	}
+	m := recipes.NewMultiLock(recipes.NewMutex(c, path+"/mutex"), recipes.NewSemaphore(c, path+"/semaphore", 1))
+	acquiring := calling(ctx, leasing(m.Acquire))
+	eventually(t, "it waits", func() bool {
+		return len(contenders(t, conn, path+"/mutex")) == 1 && len(contenders(t, conn, path+"/semaphore/locks")) == 1
+	})
+	if err := conn.Delete(path+"/mutex/"+contenders(t, conn, path+"/mutex")[0], -1); err != nil {
+		t.Fatal(err)
+	}
+	if got := <-acquiring; !errors.Is(got.err, over) || errors.Is(got.err, recipes.ErrLeaseLost) {
+		t.Errorf("returned %v", got.err)
+	}
+}

@@ -30,7 +30,7 @@ type Observer struct {
 	Enqueued func(ctx context.Context, e Enqueued)
 	// GaveUp: an acquire has ended without a lease. ctx is that of Enqueued. The acquire returns an
 	// error that wraps err: ErrNotAcquired for a try that was refused, the cause of a context that
-	// has ended, ErrClosed, or another error.
+	// has ended, ErrClosed, or another error; but a multi-lock goes on after ErrLeaseLost.
 	GaveUp func(ctx context.Context, a Acquiring, err error)
 	// Acquired: an acquire or a try succeeded. waited is the time from its call to its return.
 	Acquired func(l *Lease, waited time.Duration)
