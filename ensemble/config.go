@@ -55,6 +55,10 @@ type LocalConfig struct {
 	// MinSessionTimeout and MaxSessionTimeout bound the session timeout that a client may
 	// negotiate, by default from 500 ms to a minute.
 	MinSessionTimeout, MaxSessionTimeout time.Duration
+	// ContainerInterval is the interval at which the leader deletes containers without children
+	// and expired TTL nodes, 250 ms by default: locks that are idle for a moment lose their nodes.
+	// ZooKeeper's own is a minute, longer than most runs.
+	ContainerInterval time.Duration
 
 	// SASLUsers maps the users that may authenticate by SASL, with DIGEST-MD5, to their
 	// passwords. When it is empty the servers have no SASL, unless Properties configure it.
@@ -90,6 +94,7 @@ func (c *LocalConfig) SetDefaults() error {
 		&c.TickTime:          200 * time.Millisecond,
 		&c.MinSessionTimeout: 500 * time.Millisecond,
 		&c.MaxSessionTimeout: time.Minute,
+		&c.ContainerInterval: 250 * time.Millisecond,
 		&c.StartLimit:        2 * time.Minute,
 	} {
 		if *value == 0 {
@@ -121,11 +126,6 @@ func (c *LocalConfig) SetDefaults() error {
 // All returns the number of servers, with or without a vote.
 func (c *LocalConfig) All() int { return c.Servers + c.Observers }
 
-// containerInterval is the interval at which the leader looks for container nodes whose
-// last child is gone. ZooKeeper's own is a minute, longer than most runs; with this one,
-// locks that are idle for a moment lose their nodes.
-const containerInterval = 250 * time.Millisecond
-
 // jvmFlags returns flags with which three servers serve within about two seconds on two
 // cores.
 func (c *LocalConfig) jvmFlags() []string {
@@ -138,7 +138,7 @@ func (c *LocalConfig) jvmFlags() []string {
 		// minute. A server that comes back should not wait for that.
 		"-Dzookeeper.fastleader.maxNotificationInterval=800",
 		"-Dzookeeper.extendedTypesEnabled=true",
-		fmt.Sprintf("-Dznode.container.checkIntervalMs=%d", containerInterval.Milliseconds()),
+		fmt.Sprintf("-Dznode.container.checkIntervalMs=%d", c.ContainerInterval.Milliseconds()),
 	}
 	for _, property := range c.Properties {
 		flags = append(flags, "-D"+property)

@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-zookeeper/zk"
-
 	"github.com/zkverify/zkverify/recipes"
 )
 
@@ -56,7 +54,7 @@ func TestCurator79TheContextEndsAsTheConnectionBreaks(t *testing.T) {
 			s.at(uniquePath(t))
 			call := test.make(s.c, s.path)
 			for _, dir := range []string{"/a", "/b", "/locks", "/leases"} {
-				s.makeDir(s.path + dir)
+				persistent(t, s.conn, s.path+dir)
 			}
 			ctx := newLate(t)
 			s.wire.on(once(opDelete, func() bool { close(ctx.done); return true }),
@@ -69,19 +67,6 @@ func TestCurator79TheContextEndsAsTheConnectionBreaks(t *testing.T) {
 			s.release(s.must(call))
 			s.leaves(nil)
 		})
-	}
-}
-
-// makeDir creates path and its parents as nodes that no server deletes as empty containers.
-func (s *stage) makeDir(path string) {
-	s.Helper()
-	for i := 1; i <= len(path); i++ {
-		if i < len(path) && path[i] != '/' {
-			continue
-		}
-		if _, err := s.conn.Create(path[:i], nil, 0, zk.WorldACL(zk.PermAll)); err != nil && !errors.Is(err, zk.ErrNodeExists) {
-			s.Fatal(err)
-		}
 	}
 }
 

@@ -236,7 +236,7 @@ func TestCuratorLockKilledSession(t *testing.T) {
 }
 
 func TestCuratorLockContainerCleanup(t *testing.T) {
-	apart(t)
+	reaped(t)
 	onCuratorKinds(t, func(t *testing.T, kind curatorKind, path string) {
 		conn := admin(t)
 		c := connect(t, addrsOf(t))

@@ -286,6 +286,7 @@ func TestCuratorSemaphoreReleaseInChunks(t *testing.T) {
 
 func TestCuratorSemaphoreChildReaperCleansUpLockNodes(t *testing.T) {
 	// Curator needs a reaper. Here the servers delete the nodes.
+	reaped(t)
 	path := uniquePath(t)
 	conn := admin(t)
 	p := &permitsOut{size: 1}

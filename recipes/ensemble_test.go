@@ -27,9 +27,11 @@ const (
 )
 
 // The tests of this package share servers; each has locks and clients of its own. Tests
-// that harm a server are not parallel, unless they have servers of their own.
+// that harm a server are not parallel, unless they have servers of their own. The servers
+// delete no empty containers: that would be one more request of a client, or a create that
+// fails, at an instant that no test chooses. See reaped.
 var (
-	pool    = &ensembletest.Pool{Config: ensemble.LocalConfig{TickTime: tick}}
+	pool    = &ensembletest.Pool{Config: ensemble.LocalConfig{TickTime: tick, ContainerInterval: 24 * time.Hour}}
 	network links.Network
 	nextID  atomic.Int64
 	skipped sync.Map // names of tests
@@ -97,6 +99,13 @@ func apart(t *testing.T) {
 	t.Helper()
 	needServers(t)
 	pool.Apart(t)
+}
+
+// reaped makes a test run on servers of its own that delete empty containers within a second.
+func reaped(t *testing.T) {
+	t.Helper()
+	needServers(t)
+	pool.With(t, ensemble.LocalConfig{TickTime: tick, ContainerInterval: 250 * time.Millisecond})
 }
 
 // inTurn makes a test run on the shared servers, one test after the other.

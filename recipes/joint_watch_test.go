@@ -5,44 +5,60 @@ import (
 	"errors"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/go-zookeeper/zk"
 
 	"github.com/zkverify/zkverify/recipes"
+	"github.com/zkverify/zkverify/zktest"
 )
 
 // jointStage is a queue with some nodes ahead of a client that waits, and watches the last
 // two of them by one request.
 type jointStage struct {
-	t     *testing.T
-	path  string
-	ahead []string
-	wire  intercept
-	c     *recipes.Client
+	t      *testing.T
+	path   string
+	others outsider // created those ahead
+	ahead  []string
+	wire   *intercept
+	c      *recipes.Client
 }
 
 // newJointStage creates the queue. The session timeout is so long that no periodic poll hides a
 // missed wake-up.
 func newJointStage(t *testing.T, ahead int) *jointStage {
-	s := &jointStage{t: t, path: uniquePath(t)}
-	persistent(t, admin(t), s.path)
+	s := &jointStage{t: t, path: uniquePath(t), others: admin(t), wire: new(intercept)}
+	s.queueUp(ahead)
+	s.c = connect(t, addrsOf(t), recipes.WithDialer(s.wire.dial), recipes.WithSessionTimeout(40*time.Second))
+	return s
+}
+
+// newBubbleStage is newJointStage in virtual time.
+func newBubbleStage(t *testing.T, ahead int) *jointStage {
+	e := zktest.Start(t)
+	s := &jointStage{t: t, path: "/lock", others: outsider{bubbleClient(t, e, "others").Conn()}}
+	s.c, s.wire = interceptedClient(t, e, "waiter", recipes.WithSessionTimeout(40*time.Second))
+	s.queueUp(ahead)
+	return s
+}
+
+func (s *jointStage) queueUp(ahead int) {
+	persistent(s.t, s.others, s.path)
 	for range ahead {
-		node, err := admin(t).Create(s.path+"/lock-", nil, zk.FlagEphemeral|zk.FlagSequence, zk.WorldACL(zk.PermAll))
+		node, err := s.others.Create(s.path+"/lock-", nil, zk.FlagEphemeral|zk.FlagSequence, zk.WorldACL(zk.PermAll))
 		if err != nil {
-			t.Fatal(err)
+			s.t.Fatal(err)
 		}
 		s.ahead = append(s.ahead, node)
 	}
-	s.c = connect(t, addrsOf(t), recipes.WithDialer(s.wire.dial), recipes.WithSessionTimeout(40*time.Second))
-	return s
 }
 
 // goes deletes the nodes at these indices.
 func (s *jointStage) goes(indices ...int) {
 	s.t.Helper()
 	for _, i := range indices {
-		if err := admin(s.t).Delete(s.ahead[i], -1); err != nil {
+		if err := s.others.Delete(s.ahead[i], -1); err != nil {
 			s.t.Fatal(err)
 		}
 	}
@@ -53,6 +69,13 @@ func (s *jointStage) waits(ctx context.Context, watches int) <-chan result {
 	s.t.Helper()
 	waiting := acquiring(ctx, recipes.NewMutex(s.c, s.path))
 	eventually(s.t, "it watches", func() bool { return watchesBelow(s.t, s.path) == watches })
+	return waiting
+}
+
+// settles is waits in virtual time.
+func (s *jointStage) settles(ctx context.Context) <-chan result {
+	waiting := acquiring(ctx, recipes.NewMutex(s.c, s.path))
+	time.Sleep(time.Second)
 	return waiting
 }
 
@@ -68,28 +91,38 @@ func (s *jointStage) is(waiting <-chan result, free func()) {
 	release(s.t, (<-waiting).ok(s.t))
 }
 
-// The nodes ahead are deleted in every order; the last delete lets the client in.
+// The nodes ahead are deleted in every order, while the client waits; the last delete lets the
+// client in.
 func TestInWhichOrderThoseAheadGo(t *testing.T) {
 	for _, order := range [][]int{
 		{0, 1}, {1, 0}, {0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}, {3, 2, 1, 0}, {0, 3, 1, 2}, {3, 0, 2, 1}, {0, 1, 2, 3},
 	} {
-		s := newJointStage(t, len(order))
-		waiting := s.waits(within(t), 2)
-		var asked atomic.Int32
-		s.wire.on(func(op int32) bool {
-			if op == opGetData || op == opChildren {
-				asked.Add(1)
+		synctest.Test(t, func(t *testing.T) {
+			s := newBubbleStage(t, len(order))
+			var first, asked atomic.Int32
+			s.wire.on(func(op int32) bool {
+				if op == opCreate || op == opChildren {
+					first.CompareAndSwap(0, op)
+				}
+				return true
+			}, nil)
+			waiting := s.settles(within(t))
+			s.wire.on(func(op int32) bool {
+				if op == opGetData || op == opChildren {
+					asked.Add(1)
+				}
+				return true
+			}, nil)
+			for _, i := range order[:len(order)-1] {
+				s.goes(i)
+				time.Sleep(time.Second) // it gets the event, and sends the necessary requests
 			}
-			return true
-		}, nil)
-		for _, i := range order[:len(order)-1] {
-			s.goes(i)
-			time.Sleep(20 * time.Millisecond) // it gets the event, and sends the necessary requests
-		}
-		s.is(waiting, func() { s.goes(order[len(order)-1]) })
-		if n := asked.Load(); len(order) == 2 && n > 0 {
-			t.Errorf("in the order %v it asks %d times for what it has been told", order, n)
-		}
+			s.is(waiting, func() { s.goes(order[len(order)-1]) })
+			// Rarely the list overtakes its create, and another list follows.
+			if n := asked.Load(); len(order) == 2 && n > 0 && first.Load() == opCreate {
+				t.Errorf("in the order %v it asks %d times for what it has been told", order, n)
+			}
+		})
 	}
 }
 
@@ -175,27 +208,30 @@ func TestTheConnectionBreaksAtTheJointWatch(t *testing.T) {
 // A contender that waits behind the same nodes as an earlier one that gave up, in the same
 // session, uses its watches.
 func TestAJointWatchOutlivesWhoHasSetIt(t *testing.T) {
-	s := newJointStage(t, 3)
-	ctx, cancel := context.WithCancel(t.Context())
-	first := s.waits(ctx, 2)
-	cancel()
-	if r := <-first; r.err == nil {
-		t.Fatal("it has the lock")
-	}
-	s.goes(2) // without a waiter
-	asked := make(chan struct{}, 10)
-	s.wire.on(func(op int32) bool {
-		if op == opSetWatches {
-			asked <- struct{}{}
+	synctest.Test(t, func(t *testing.T) {
+		s := newBubbleStage(t, 3)
+		ctx, cancel := context.WithCancel(t.Context())
+		first := s.settles(ctx)
+		cancel()
+		if r := <-first; r.err == nil {
+			t.Fatal("it has the lock")
 		}
-		return true
-	}, nil)
-	waiting := s.waits(within(t), 2)
-	s.goes(1)
-	s.is(waiting, func() { s.goes(0) })
-	if len(asked) != 0 {
-		t.Error("it watches what is watched")
-	}
+		s.goes(2) // without a waiter
+		time.Sleep(time.Second)
+		asked := make(chan struct{}, 10)
+		s.wire.on(func(op int32) bool {
+			if op == opSetWatches {
+				asked <- struct{}{}
+			}
+			return true
+		}, nil)
+		waiting := s.settles(within(t))
+		s.goes(1)
+		s.is(waiting, func() { s.goes(0) })
+		if len(asked) != 0 {
+			t.Error("it watches what is watched")
+		}
+	})
 }
 
 // A client asks the contender ahead to release the lock: the data of its node changes, and the

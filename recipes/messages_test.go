@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-zookeeper/zk"
-
 	"github.com/zkverify/zkverify/recipes"
 )
 
@@ -41,11 +39,7 @@ func TestAnUncontendedCycleIsACreateAndADelete(t *testing.T) {
 	path := uniquePath(t)
 	c, sent := counted(t)
 	m := recipes.NewMutex(c, path)
-	l := acquire(t, within(t), m)                                                              // creates the parents
-	if _, err := admin(t).Create(path+"/stays", nil, 0, zk.WorldACL(zk.PermAll)); err != nil { // so that no server deletes them as empty containers
-		t.Fatal(err)
-	}
-	release(t, l)
+	release(t, acquire(t, within(t), m)) // creates the parents
 	sent()
 	const n = 50
 	for range n {
@@ -57,7 +51,7 @@ func TestAnUncontendedCycleIsACreateAndADelete(t *testing.T) {
 	}
 	for range n {
 		l := acquire(t, within(t), m)
-		if _, err := admin(t).Set(path+"/stays", nil, -1); err != nil {
+		if _, err := admin(t).Set(path, nil, -1); err != nil {
 			t.Fatal(err)
 		}
 		release(t, l)
@@ -82,9 +76,6 @@ func TestAMultiLockAsksNobodyForItsToken(t *testing.T) {
 		if err := l.Release(within(t)); err != nil {
 			t.Fatal(err)
 		}
-	}
-	for _, node := range []string{path, path + "/a", path + "/b"} { // not containers, which are deleted when they are empty
-		persistent(t, admin(t), node)
 	}
 	cycle()
 	sent()
@@ -257,10 +248,7 @@ func TestARoundOfADoubleBarrierAsksForNoOther(t *testing.T) {
 	path := uniquePath(t)
 	c, sent := counted(t)
 	again := recipes.NewDoubleBarrier(c, path, 1)
-	does(t, again.Enter)                                                                       // creates the parents
-	if _, err := admin(t).Create(path+"/stays", nil, 0, zk.WorldACL(zk.PermAll)); err != nil { // so that no server deletes the container between two rounds
-		t.Fatal(err)
-	}
+	does(t, again.Enter) // creates the parents
 	does(t, again.Leave)
 	for _, b := range []*recipes.DoubleBarrier{again, again, recipes.NewDoubleBarrier(c, path, 1)} {
 		sent()

@@ -237,7 +237,7 @@ func TestCurator43ForeignChildrenBlockNobody(t *testing.T) {
 	path := uniquePath(t)
 	c := connect(t, addrsOf(t))
 	conn := admin(t)
-	first := acquire(t, within(t), recipes.NewMutex(c, path)) // the servers may reap an empty container
+	first := acquire(t, within(t), recipes.NewMutex(c, path))
 	for _, name := range []string{"readme", "_c_short", "lock-", "lock-x"} {
 		if _, err := conn.Create(path+"/"+name, nil, 0, zk.WorldACL(zk.PermAll)); err != nil {
 			t.Fatal(err)
@@ -249,6 +249,7 @@ func TestCurator43ForeignChildrenBlockNobody(t *testing.T) {
 
 func TestCurator173ParentsAreContainersAndCurator180TheirReapingHurtsNobody(t *testing.T) {
 	needReal(t, "when ZooKeeper removes containers")
+	reaped(t)
 	path := uniquePath(t)
 	c := connect(t, addrsOf(t))
 	conn := admin(t)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -31,12 +30,6 @@ func TestAPermitIsAPlaceATransactionAndItsLists(t *testing.T) {
 			t.Error("a permit without a token")
 		}
 		release(t, l)
-	}
-	// Persistent, so that no server deletes them as empty containers.
-	for _, node := range []string{path[:strings.LastIndexByte(path, '/')], path, path + "/locks", path + "/leases"} {
-		if _, err := admin(t).Create(node, nil, 0, zk.WorldACL(zk.PermAll)); err != nil && !errors.Is(err, zk.ErrNodeExists) {
-			t.Fatal(err)
-		}
 	}
 	cycle()
 	sent()

@@ -87,8 +87,14 @@ func (p *Pool) Apart(t *testing.T) {
 		return
 	}
 	t.Parallel()
+	p.With(t, p.Config)
+}
+
+// With gives t, and the tests that it runs, servers of their own with this configuration.
+func (p *Pool) With(t *testing.T, config ensemble.LocalConfig) {
+	t.Helper()
 	name := t.Name()
-	p.apart.Store(name, Start(t, p.Config))
+	p.apart.Store(name, Start(t, config))
 	t.Cleanup(func() { p.apart.Delete(name) })
 }
 

@@ -109,7 +109,7 @@ func newEnsemble(config ensemble.LocalConfig, m Memory, l *ledger) (*Ensemble, e
 		Server: model.Config{
 			Version: e.version, TickTime: config.TickTime, InitLimit: config.InitLimit, SyncLimit: config.SyncLimit,
 			MinSessionTimeout: config.MinSessionTimeout, MaxSessionTimeout: config.MaxSessionTimeout,
-			ContainerInterval: containerInterval, Start: time.Now(), SASLUsers: config.SASLUsers, Applied: applied,
+			ContainerInterval: config.ContainerInterval, Start: time.Now(), SASLUsers: config.SASLUsers, Applied: applied,
 			DemandSASL: slices.Contains(config.Properties, "zookeeper.enforce.auth.schemes=sasl") || slices.Contains(config.Properties, "zookeeper.sessionRequireClientSASLAuth=true"),
 		},
 	}); err != nil {
@@ -124,10 +124,6 @@ func newEnsemble(config ensemble.LocalConfig, m Memory, l *ledger) (*Ensemble, e
 	e.openPeers()
 	return e, nil
 }
-
-// containerInterval is the interval at which the leader deletes containers and expired
-// nodes, as in the local servers of a run.
-const containerInterval = 250 * time.Millisecond
 
 // serves waits until a server serves.
 func (e *Ensemble) serves(ctx context.Context, s *server) error {
