@@ -6,11 +6,13 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/go-zookeeper/zk"
 
 	"github.com/zkverify/zkverify/recipes"
+	"github.com/zkverify/zkverify/zktest"
 )
 
 // For contenders of the same session a turn ends when its release begins.
@@ -163,4 +165,39 @@ func TestTheNextOfTheSameClientWaitsForAGuardedWriteThatIsUnderWay(t *testing.T)
 		t.Error(err)
 	}
 	release(t, (<-next).ok(t))
+}
+
+// A guarded write whose connection breaks may be at a server that carries it out later. Another
+// contender of the session would read the data before that, and write it after that. Its turn comes
+// when the write is carried out, or cannot be any more: a later write of the session is answered.
+func TestTheNextOneWaitsForAWriteWhoseConnectionHasBroken(t *testing.T) {
+	for _, handoff := range []int{0, 5} {
+		synctest.Test(t, func(t *testing.T) {
+			c, wire := interceptedClient(t, zktest.Start(t), "both")
+			m := recipes.NewMutex(c, "/lock", recipes.WithLocalHandoff(handoff))
+			first := acquire(t, within(t), m)
+			next := acquiring(within(t), m)
+			time.Sleep(100 * time.Millisecond) // it waits
+			wire.on(once(opMulti, cut), nil)
+			later := make(chan struct{})
+			asked := wire.holdBack(opDelete, later)
+			if _, err := first.Multi(within(t), &zk.SetDataRequest{Path: "/lock", Data: []byte("first"), Version: -1}); !errors.Is(err, recipes.ErrOutcomeUnknown) {
+				t.Errorf("the write whose connection breaks: %v", err)
+			}
+			released := make(chan error, 1)
+			go func() { released <- first.Release(within(t)) }()
+			<-asked
+			time.Sleep(100 * time.Millisecond)
+			select {
+			case <-next:
+				t.Error("the next one's turn comes while the first may still write")
+			default:
+			}
+			close(later)
+			if err := <-released; err != nil {
+				t.Error(err)
+			}
+			release(t, (<-next).ok(t))
+		})
+	}
 }

@@ -76,13 +76,21 @@ func guarded(ctx context.Context, leases []*Lease, ops []any) ([]zk.MultiRespons
 			return nil, err
 		}
 		a, gone := session.Call(ctx, s, func() (answer, error) {
-			defer over()
 			responses, err := session.Ask(s, func() ([]zk.MultiResponse, error) { return s.Conn.Multi(ops...) })
+			if err == nil || session.Undone(err) {
+				over()
+			} else {
+				session.Settle(s, leases[0].Path(), over) // a server may have it, and carry it out later
+			}
 			for i := range responses {
 				responses[i].Error = session.Outcome(responses[i].Error)
 			}
 			return answer{responses, err}, nil
-		}, func(answer, error) { over() }) // also if the request was never sent
+		}, func(_ answer, err error) {
+			if err != nil {
+				over() // the request was never sent
+			}
+		})
 		if errors.Is(gone, session.ErrEnded) {
 			over() // the servers carry out no more requests of the session
 		}
@@ -117,7 +125,7 @@ func guarded(ctx context.Context, leases []*Lease, ops []any) ([]zk.MultiRespons
 
 // writing notes that a guarded request is under way, until over is called. Until then the lock is
 // not granted to the next contender: the request may be carried out after its caller has given
-// up.
+// up, or after its connection has broken.
 func writing(leases []*Lease) (over func(), err error) {
 	var holds []*hold
 	over = sync.OnceFunc(func() {

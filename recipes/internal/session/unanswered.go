@@ -57,6 +57,18 @@ func SettledChildren(ctx context.Context, s *Session, dir string) ([]string, err
 	return children, err
 }
 
+// Settle calls over when no request that the session has sent so far can be carried out any more, or
+// when the session has ended: see settled. path is that of a node. Settle does not wait.
+func Settle(s *Session, path string, over func()) {
+	settle := func() {
+		_, _ = settled(s.Quit, s, path, func() (struct{}, error) { return struct{}{}, nil })
+		over()
+	}
+	if !s.Spawn(settle) {
+		over()
+	}
+}
+
 // settled runs look after every request that the session has ever sent and that may have
 // changed nodes below a node, and returns the result. A session's requests reach the leader
 // in order, and a request that the session sent through another server is refused once the
