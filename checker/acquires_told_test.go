@@ -20,7 +20,20 @@ func (r *run) grants(ms, p, token int) *run {
 func TestAnObserverIsToldOneEndOfEachAcquire(t *testing.T) {
 	const contends, gaveUp, unheard = histories.ToldAcquiring, histories.ToldGaveUp, histories.ToldUnheard
 	const acquire, fail, ok, invoke = histories.Acquire, histories.Fail, histories.OK, histories.Invoke
+	mixed := func(r *run) *run {
+		return r.ofRecipes(map[string]histories.Lock{"a": {Recipe: histories.NonReentrant}, "b": {Recipe: histories.MultiLock}})
+	}
 	for _, c := range []known{
+		{"one of several that waits for a lock as it holds the others gives up, and gets the locks by another attempt", func(r *run) {
+			mixed(r).pair(0, invoke, 1, acquire).hears(1, 1, contends).add(1, histories.Event{Type: histories.Says, Process: 1, Lock: "b", Session: session(1), Saying: &histories.Saying{Told: contends}}).hears(2, 1, gaveUp).hears(3, 1, contends).pair(4, ok, 1, acquire, 5, 5)
+		}, verdict.Holds},
+		{"one of several that waits for a lock as it holds the others gives up, and gets the locks", func(r *run) {
+			mixed(r).pair(0, invoke, 1, acquire).hears(1, 1, contends).hears(2, 1, gaveUp).pair(4, ok, 1, acquire, 5, 5)
+		}, verdict.Violated},
+		{"one of several gives up, and gets the locks by another attempt", func(r *run) {
+			r.ofRecipes(map[string]histories.Lock{"a": {Recipe: histories.MultiLock}, "b": {Recipe: histories.MultiLock}})
+			r.pair(0, invoke, 1, acquire).hears(1, 1, contends).hears(2, 1, gaveUp).hears(3, 1, contends).pair(4, ok, 1, acquire, 5, 5)
+		}, verdict.Violated},
 		{"it contends and gets the lock", func(r *run) { r.want(0, 1).hears(1, 1, contends).got(2, 1, 5).grants(3, 1, 5) }, verdict.Holds},
 		{"it is told of the grant first", func(r *run) { r.want(0, 1).hears(1, 1, contends).grants(2, 1, 5).got(3, 1, 5) }, verdict.Holds},
 		{"it contends and gives up", func(r *run) {

@@ -2,10 +2,32 @@ package checker
 
 import (
 	"testing"
+	"time"
 
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 )
+
+// An acquire of several locks that waits for one as it holds the others may lose places by a fault alone.
+func TestAnAcquireOfSeveralLocksKeepsItsPlaces(t *testing.T) {
+	again := func(r *run, faulty bool) *run {
+		r.h.Header.SessionTimeout = 600 * time.Millisecond
+		for ms := 2500; ms < 5000; ms += 250 { // the servers answer
+			r.both(ms, histories.OK, 3, histories.Acquire, histories.Event{Lock: "b", Token: tok(ms / 250), Depth: 1, Session: session(3)})
+			if faulty && ms == 4000 {
+				r.pause(ms, 1).wake(ms, 1)
+			}
+			r.both(ms, histories.OK, 3, histories.Release, histories.Event{Lock: "b", Token: tok(ms / 250), Depth: 1})
+		}
+		r.pair(5000, histories.Invoke, 1, histories.Acquire).place(5001, 1, 104).place(5002, 1, 106)
+		return r.pair(5003, histories.OK, 1, histories.Acquire, 106, 107).pair(5004, histories.Invoke, 1, histories.Release).pair(5005, histories.OK, 1, histories.Release)
+	}
+	mixed := map[string]histories.Lock{"a": {Recipe: histories.MultiLock}, "b": {Recipe: histories.NonReentrant}}
+	tell(t, Fairness, mixed, []told{
+		{"it loses a place while no fault is near", func(r *run) { again(r, false) }, verdict.Violated, "process 1 had place 0x68 in the queue of lock \"a\" at 5.001000 s and took another, 0x6a, at 5.002000 s, though its session lived", 0},
+		{"it loses a place by a fault", func(r *run) { again(r, true) }, verdict.NotExercised, "", 0},
+	})
+}
 
 func TestSeveralLocksAreAcquiredAllOrNone(t *testing.T) {
 	const (

@@ -22,6 +22,7 @@ func TestCallsReturnWithTheirContextAndForAReason(t *testing.T) {
 			r.want(5, 1).got(10, 1, 41).release(50, 1).op(90, histories.Fail, 1, histories.Release, e)
 		}
 	}
+	gives := func(r *run) { r.want(5, 1).got(10, 1, 41).release(50, 1).released(90, 1) }
 	permits := func(r *run) {
 		r.ofRecipes(map[string]histories.Lock{"a": {Recipe: histories.Semaphore, Size: 2}})
 		r.permits(5, 1, 2, 41).op(50, histories.Invoke, 1, histories.Release, histories.Event{Permits: 2, Depth: 1, Token: tok(41)})
@@ -42,7 +43,7 @@ func TestCallsReturnWithTheirContextAndForAReason(t *testing.T) {
 	}
 	stands := func() *servers { return newServers().node(1, 6, 41) }
 	gone := func(ms int) *servers { return newServers().node(1, 6, 41).deleted(1, ms, 42) }
-	byAnother := func() *servers { s := gone(60); s.Nodes[0].By = session(2); return s }
+	byAnother := func() *servers { return gone(60).by(2) }
 	for name, test := range map[string]struct {
 		run       func(*run)
 		servers   *servers
@@ -84,11 +85,22 @@ func TestCallsReturnWithTheirContextAndForAReason(t *testing.T) {
 			r.pause(2001, 1).wake(2002, 1)
 			slices.SortStableFunc(r.h.Events, func(a, b histories.Event) int { return cmp.Compare(a.Time, b.Time) })
 		}, stands(), Progress, ""},
-		"a release that reports the loss of what it gave back":   {releases(histories.Event{Refused: true, Error: "lease lost"}), gone(60), AnswersAreTrue, "the lease was lost; its node was deleted"},
-		"a release that reports it after the deadline":           {releases(histories.Event{Error: "lease lost"}), gone(60), AnswersAreTrue, ""},
-		"a release of a lease whose node another client deleted": {releases(histories.Event{Refused: true, Error: "lease lost"}), byAnother(), AnswersAreTrue, ""},
-		"a release of two permits, of which one was deleted":     {permits, gone(60), AnswersAreTrue, ""},
-		"a release of a lease whose node was gone before":        {releases(histories.Event{Refused: true, Error: "lease lost"}), gone(49), AnswersAreTrue, ""},
+		"a release that reports the loss of what it gave back":                      {releases(histories.Event{Refused: true, Error: "lease lost"}), gone(60), AnswersAreTrue, "the lease was lost; its node was deleted"},
+		"a release that reports it after the deadline":                              {releases(histories.Event{Error: "lease lost"}), gone(60), AnswersAreTrue, ""},
+		"a release of a lease whose node another client deleted":                    {releases(histories.Event{Refused: true, Error: "lease lost"}), byAnother(), AnswersAreTrue, ""},
+		"a release of two permits, of which one was deleted":                        {permits, gone(60), AnswersAreTrue, ""},
+		"a release that succeeds, of a lease whose node another client had deleted": {gives, gone(49).by(2), AnswersAreTrue, "another client, of session s2, had deleted its node at 0.049000 s"},
+		"a release that succeeds, of a lease whose node another client deletes":     {gives, byAnother(), AnswersAreTrue, ""},
+		"a release that succeeds, of a lease whose node is deleted":                 {gives, gone(49), AnswersAreTrue, ""},
+		"a release that succeeds, of a lease whose session has ended":               {gives, gone(49).by(2).expired(1, 80, 43), AnswersAreTrue, ""},
+		"a release that succeeds, of a lease whose node another had deleted, as a fault is near": {func(r *run) {
+			r.want(5, 1).got(10, 1, 41).release(50, 1).pause(60, 1).wake(70, 1).released(90, 1)
+		}, gone(49).by(2), AnswersAreTrue, ""},
+		"a release that succeeds, of a lease whose node another had deleted, in real time": {gives, func() *servers { s := gone(49).by(2); s.Clock = 2; return s }(), AnswersAreTrue, ""},
+		"a release that succeeds, of a lease whose loss was told": {func(r *run) {
+			r.want(5, 1).got(10, 1, 41).lost(30, 1).both(50, histories.OK, 1, histories.Release, histories.Event{Token: tok(41), Depth: 1})
+		}, gone(60), AnswersAreTrue, "as its holder had been told at 0.030000 s"},
+		"a release of a lease whose node was gone before": {releases(histories.Event{Refused: true, Error: "lease lost"}), gone(49), AnswersAreTrue, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if test.servers.Clock != 2 {

@@ -41,6 +41,12 @@ func TestFairnessOfSemaphores(t *testing.T) {
 		{"semaphore: the one ahead loses its place with its session and takes another", of(func(r *run) {
 			r.asks(0, 1, 1).numbered(1, 1, 1).asks(2, 2, 1).numbered(3, 2, 2).expired(4, 1).numbered(5, 1, 3).gets(6, 2, 1, 10).gets(7, 1, 1, 11)
 		}), verdict.NotExercised},
+		{"semaphore: it loses its place while its session goes on, and takes another", of(func(r *run) {
+			r.asks(0, 1, 1).numbered(1, 1, 1).numbered(5, 1, 3).gets(7, 1, 1, 11).back(8, 1, 1, 11)
+		}), verdict.Violated},
+		{"semaphore: it is told its place twice", of(func(r *run) {
+			r.asks(0, 1, 1).numbered(1, 1, 1).numbered(5, 1, 1).gets(7, 1, 1, 11).back(8, 1, 1, 11)
+		}), verdict.NotExercised},
 		{"semaphore: the first hears of its place and its turn late, and a third asks meanwhile", of(func(r *run) {
 			r.asks(0, 1, 1).asks(1, 2, 1).numbered(2, 2, 2).asks(3, 3, 1).numbered(4, 1, 1).gets(5, 1, 1, 10).back(6, 1, 1, 10).
 				gets(7, 2, 1, 11).back(8, 2, 1, 11).numbered(9, 3, 3).gets(10, 3, 1, 12).asks(20, 4, 1).numbered(21, 4, 4).gets(22, 4, 1, 13)

@@ -10,7 +10,7 @@ const (
 	Mutex           Recipe = "mutex"           // one holder, which may acquire it again
 	NonReentrant    Recipe = "nonreentrant"    // one holder, which may not acquire it again
 	ReadWrite       Recipe = "readwrite"       // one writer or any number of readers; operations have a Mode
-	MultiLock       Recipe = "multilock"       // a mutex that is acquired alone, or with others in one operation (Parts)
+	MultiLock       Recipe = "multilock"       // a mutex that is acquired alone, or with others and NonReentrant locks in one operation (Parts)
 	Semaphore       Recipe = "semaphore"       // Size permits; operations have Permits
 	SharedSemaphore Recipe = "sharedsemaphore" // a semaphore whose size is changed while it is in use
 	Revocation      Recipe = "revocation"      // a mutex whose holder may be asked to release

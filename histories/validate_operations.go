@@ -34,7 +34,7 @@ func (v *validator) subject(e *Event) error {
 		switch {
 		case !known:
 			return fmt.Errorf("lock %q is not in the header", key)
-		case e.Parts != nil && l.Recipe != MultiLock:
+		case e.Parts != nil && l.Recipe != MultiLock && l.Recipe != NonReentrant:
 			return fmt.Errorf("%s %q is no part of a multi-lock", l.Recipe, key)
 		case e.Mode != "" && l.Recipe != ReadWrite:
 			return fmt.Errorf("%s %q has no modes", l.Recipe, key)

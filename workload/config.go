@@ -252,7 +252,10 @@ func (c Config) promises() histories.Promises {
 }
 
 // groups lays out the locks of a run.
-func (c Config) groups() []*drive.Group { return drive.LayOut(c.Recipes, c.Locks, c.Clients) }
+func (c Config) groups() []*drive.Group {
+	m, mixes := c.Target.(lock.Mixing)
+	return drive.LayOut(c.Recipes, c.Locks, c.Clients, mixes && m.MixesLocks() && c.Workers.N == 0)
+}
 
 // shared returns the state that the clients of a run share, as far as it is known before the
 // run.

@@ -22,7 +22,7 @@ type ReadWriteLocker interface {
 }
 
 // MultiLocker is implemented by clients that can acquire several mutexes in one operation, all
-// or none, in any order of names.
+// or none, in any order of names; of a [Mixing] target, other locks too.
 type MultiLocker interface {
 	// Alone returns a locker of single mutexes. If it is a [Reenterer], its Reenter also takes
 	// a lease of several locks that include the lock.

@@ -40,6 +40,10 @@ func RecipesOf(t Target) []histories.Recipe {
 	return slices.DeleteFunc(histories.Recipes(), func(r histories.Recipe) bool { return !slices.Contains(offers, r) })
 }
 
+// Mixing is implemented by targets whose multi-locks may have a lock of recipe NonReentrant among
+// their mutexes, as one permit of a semaphore is: Env.Locks has the recipe of each.
+type Mixing interface{ MixesLocks() bool }
+
 // Settings holds the settings that a target's promises may depend on.
 type Settings struct {
 	SessionTimeout time.Duration

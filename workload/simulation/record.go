@@ -51,12 +51,18 @@ func writeRecord(path string, kept *histories.Kept, txns []txnlog.Txn, began tim
 		ids: map[int]int{}, crashes: map[int]int{}, begun: map[string]bool{}, forced: map[string]bool{}, early: map[int][]*histories.Event{},
 		open: map[int]map[string]int{}, writers: map[string]int64{}, numbers: map[number]int64{}, tokens: map[histories.Token]int64{},
 	}
-	header := kept.Header()
+	header, parts := kept.Header(), map[string]bool{} // the model has no acquires of several locks
 	for e := range kept.Events() {
 		r.identify(e, header.Clients)
+		for _, p := range e.Parts {
+			parts[p.Lock] = true
+		}
 		if e.Lock != "" {
 			r.locks[e.Lock] = slices.Contains(validated, header.RecipeOf(e.Lock))
 		}
+	}
+	for name := range parts {
+		r.locks[name] = false
 	}
 	r.findEarly(kept)
 	next, i := 0, 0

@@ -35,6 +35,9 @@ type ofRecipes struct{ defect string }
 // Concurrent returns true: a Client is for all goroutines of a process.
 func (ofRecipes) Concurrent() bool { return true }
 
+// MixesLocks returns true: a MultiLock may contain semaphores.
+func (ofRecipes) MixesLocks() bool { return true }
+
 // NewFence implements lock.Fenced by the recipes' fence.
 func (ofRecipes) NewFence() func(histories.Token, func() error) error {
 	f := new(recipes.Fence)

@@ -17,7 +17,7 @@ var (
 	_ lock.MultiReenterer = (*recipesClient)(nil)
 )
 
-// Alone returns the mutex: a multi-lock consists of mutexes.
+// Alone returns the mutex.
 func (c *recipesClient) Alone() lock.Locker { return recipesPart{c} }
 
 // recipesPart is a mutex that may be held with others.
@@ -46,7 +46,11 @@ func (c *recipesClient) ReenterAll(ctx context.Context, locks []string, held loc
 func (c *recipesClient) all(locks []string) *recipes.MultiLock {
 	var all []recipes.Lock
 	for _, name := range locks {
-		all = append(all, c.mutex(name))
+		if c.env.Locks[name].Recipe == histories.NonReentrant {
+			all = append(all, recipes.NewNonReentrantMutex(c.client, c.path(name)))
+		} else {
+			all = append(all, c.mutex(name))
+		}
 	}
 	return recipes.NewMultiLock(all...)
 }

@@ -48,6 +48,7 @@ type Op struct {
 	Stale   bool // a read or write of a process that had been told of its loss
 	shared  bool // another operation of the same owner on the same lock was open meanwhile
 	Refused bool // it was refused because the lock was taken
+	Mixed   bool // it is of several locks, one of which has no queue of tokens: the others are given back if they are lost while it waits for that
 }
 
 // seldom holds what few operations have.

@@ -164,6 +164,11 @@ func (t *Trace) invoke(i int, e *histories.Event) {
 		o.alone[0] = o
 		ops = append(ops, o)
 	}
+	if len(ops) > 1 && slices.ContainsFunc(ops, func(o *Op) bool { return o.Recipe() == histories.NonReentrant }) {
+		for _, o := range ops {
+			o.Mixed = true
+		}
+	}
 	t.Ops = append(t.Ops, ops...)
 	p.begins(ops)
 	if !p.busy {

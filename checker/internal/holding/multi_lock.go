@@ -30,7 +30,8 @@ import (
 //     the places behind it, which the judge of progress detects.
 //   - No deadlock: of two acquires that wait at the same time, one is ahead in
 //     the queues of all the locks that they share. Otherwise each would wait
-//     until the other gives up.
+//     until the other gives up. A lock whose places have no tokens is acquired when the others
+//     are held, so it does not count.
 //
 // Two acquires wait at the same time only if the second was invoked before the first was
 // answered. So the judge keeps the acquires that were answered after the oldest open acquire
@@ -77,7 +78,7 @@ func (j *multiLockJudge) Window(_ *judge.Engines, t *facts.Trace) (kept int) {
 	failed := failedOf(settled)
 	oldest := t.Oldest((*facts.Op).Acquires)
 	first := t.OldestOfAny(func(o *facts.Op) bool { return o.Acquires() && o.Recipe() == histories.MultiLock })
-	for lock := range t.LocksThat(facts.Is(histories.MultiLock)) {
+	for lock := range t.LocksThat(facts.Is(histories.MultiLock, histories.NonReentrant)) {
 		of := j.locks.Make(lock, func() *multiLockOf { return &multiLockOf{} })
 		j.notAll(t, lock, of)
 		places := &of.places
@@ -230,10 +231,13 @@ func crossed(o, g []*facts.Op) (one, other *facts.Op, shared int) {
 	return one, other, shared
 }
 
-// mostPlaces returns the largest number of places that an acquire has reported for one queue.
+// mostPlaces returns the largest number of places with tokens that an acquire has reported for one
+// queue.
 func mostPlaces(g []*facts.Op) (n int) {
 	for _, part := range g {
-		n = max(n, len(part.Places))
+		if _, ordered := part.LastPlace(); ordered {
+			n = max(n, len(part.Places))
+		}
 	}
 	return n
 }
@@ -242,7 +246,7 @@ func mostPlaces(g []*facts.Op) (n int) {
 // continues in another session takes new places. If the new place in this queue is not on
 // record, while that in another queue is, the old place tells nothing.
 func placeOf(n int, o *facts.Op) *facts.Place {
-	if n == 0 || len(o.Places) < n {
+	if _, ordered := o.LastPlace(); !ordered || len(o.Places) < n {
 		return nil
 	}
 	return &o.Places[n-1]

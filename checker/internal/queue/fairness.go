@@ -36,7 +36,8 @@ type Contender struct {
 // which A certainly stood in the queue. Touching times are no order.
 //
 // A contender that lost its place and took another counts with the last one. Losing its place
-// while the session lived is a violation by itself.
+// while the session lived is a violation by itself. An acquire that holds some locks while it waits
+// for another one gives them back when a fault ends one of their leases, so it may lose places then.
 type fairnessJudge struct {
 	v                               *verdict.Verdict
 	locks                           facts.PerLock[queueOf]
@@ -81,10 +82,10 @@ func (j *fairnessJudge) Window(e *judge.Engines, t *facts.Trace) (kept int) {
 		}
 		if !ordered(t, o) {
 			j.keepTicket(t, o)
-			continue
 		}
-		q := j.queue(o.Info())
-		q.held = append(q.held, o)
+		if q := j.queue(o.Info()); ordered(t, o) || len(o.Places) > 1 {
+			q.held = append(q.held, o)
+		}
 	}
 	oldest := t.OldestAcquires()
 	for lock := range t.LocksThat(histories.Recipe.IsLock) {
@@ -108,7 +109,9 @@ func (j *fairnessJudge) Window(e *judge.Engines, t *facts.Trace) (kept int) {
 				before = min(before, o.Call)
 				return false
 			}
-			placed = append(placed, j.place(t, q, o))
+			if j.keepsPlace(t, o); ordered(t, o) {
+				placed = append(placed, j.place(t, q, o))
+			}
 			return true
 		})
 		j.sweep(e, t, q)
@@ -138,21 +141,25 @@ func (q *queueOf) kept() int {
 	return n
 }
 
+// keepsPlace judges the places that a settled acquire has lost.
+func (j *fairnessJudge) keepsPlace(t *facts.Trace, o *facts.Op) {
+	for i := 1; i < len(o.Places); i++ {
+		a, b := o.Places[i-1], o.Places[i]
+		if a.Token == b.Token && a.Sequence == b.Sequence {
+			continue
+		}
+		j.moved++
+		if a.Session == b.Session && a.Session != "" && !sessionEnded(t, a.Session, o) && !(o.Mixed && !t.CalmFor(o.Process, a.Time, b.Time)) {
+			j.v.Violate(func() verdict.Witness { return lostPlace(t, o, a, b) })
+		}
+	}
+}
+
 // place puts a settled acquire into the queue.
 func (j *fairnessJudge) place(t *facts.Trace, q *queueOf, o *facts.Op) *Contender {
 	j.placed++
 	if !o.Recipe().Exclusive() {
 		j.unsearched++
-	}
-	for i := 1; i < len(o.Places); i++ {
-		a, b := o.Places[i-1], o.Places[i]
-		if a.Token == b.Token {
-			continue
-		}
-		j.moved++
-		if a.Session == b.Session && a.Session != "" && !sessionEnded(t, a.Session, o) {
-			j.v.Violate(func() verdict.Witness { return lostPlace(t, o, a, b) })
-		}
 	}
 	k := contender(t, o)
 	q.queue = append(q.queue, k)

@@ -7,6 +7,7 @@ import (
 	"github.com/zkverify/zkverify/checker/internal/facts"
 	"github.com/zkverify/zkverify/checker/internal/judge"
 	"github.com/zkverify/zkverify/checker/verdict"
+	"github.com/zkverify/zkverify/histories"
 )
 
 // sweepQueue reports each contender that was granted the lock while another, ahead of it,
@@ -79,6 +80,14 @@ func lostPlace(t *facts.Trace, o *facts.Op, a, b facts.Place) verdict.Witness {
 	p := judge.OpParty(o)
 	w := judge.NewWitness(t, o.Lock, a.Time, b.Time, p)
 	w.What = fmt.Sprintf("%v had place %s in the queue of lock %q at %s and took another, %s, at %s, though its session lived",
-		p, verdict.Token(a.Token), o.Lock, verdict.At(a.Time), verdict.Token(b.Token), verdict.At(b.Time))
+		p, nameOf(a), o.Lock, verdict.At(a.Time), nameOf(b), verdict.At(b.Time))
 	return w
+}
+
+// nameOf returns a place in words: its token, or its number if it has none.
+func nameOf(p facts.Place) string {
+	if p.Token == (histories.Token{}) {
+		return fmt.Sprint(p.Sequence)
+	}
+	return verdict.Token(p.Token)
 }

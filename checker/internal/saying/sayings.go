@@ -145,6 +145,9 @@ func (s *sayings) Completed(o *facts.Op) {
 	if o.Acquires() {
 		s.contends.ended(o)
 	}
+	if o.Kind == histories.Release && o.OK() {
+		s.gaveBack(o)
+	}
 	switch {
 	case o.Acquires() && o.OK() && o.Hold != nil && o.Hold.Acquire == o:
 		l := s.lease(facts.LeaseKey{Lock: o.Lock, Token: o.Token})

@@ -14,9 +14,9 @@ func Recipes() []recipe {
 	}
 }
 
-// LayOut names n locks of each of the chosen recipes, for so many clients. Their drivers are
-// made when the run begins.
-func LayOut(chosen []histories.Recipe, n, clients int) []*Group {
+// LayOut names n locks of each of the chosen recipes, for so many clients of a target that mixes
+// locks or not. Their drivers are made when the run begins.
+func LayOut(chosen []histories.Recipe, n, clients int, mixes bool) []*Group {
 	var out []*Group
 	for _, info := range Recipes() {
 		if !slices.Contains(chosen, info.Name) {
@@ -31,6 +31,9 @@ func LayOut(chosen []histories.Recipe, n, clients int) []*Group {
 		if info.spares > 0 {
 			g.spare = newSpare(info.Name, info.spares)
 		}
+		if info.mixes && mixes {
+			g.mixed = "mixed-" + string(info.Name)
+		}
 		out = append(out, g)
 	}
 	return out
@@ -42,6 +45,9 @@ func LockTable(groups []*Group) map[string]histories.Lock {
 	for _, g := range groups {
 		for _, name := range g.all() {
 			table[name] = g.lock
+			if name == g.mixed {
+				table[name] = histories.Lock{Recipe: histories.NonReentrant}
+			}
 		}
 	}
 	return table

@@ -24,7 +24,7 @@ import (
 // driversOf returns the drivers of a run of some recipes with n locks each, which has no
 // servers.
 func driversOf(t *testing.T, n int, recipes ...histories.Recipe) *Drivers {
-	groups := LayOut(recipes, n, 20)
+	groups := LayOut(recipes, n, 20, true)
 	r := &client.Shared{
 		Life: t.Context(), Seed: 5, Clients: 20, SessionTimeout: 2 * time.Second,
 		Locks: LockTable(groups), Faults: journal.NewCoverage(recipes, LockTable(groups)),

@@ -17,13 +17,24 @@ var multiLockRecipe = recipe{
 	locks: func(n, _ int) ([]string, histories.Lock) {
 		return numbered(string(histories.MultiLock), n+2), histories.Lock{Recipe: histories.MultiLock}
 	},
-	make: func(_ *client.Shared, _ cycle.Mix, g *Group) driver { return multiLockDriver{g.names} },
+	mixes: true,
+	make:  func(_ *client.Shared, _ cycle.Mix, g *Group) driver { return multiLockDriver{g.names, g.mixed} },
 }
 
 // multiLockDriver acquires two or three locks in an order drawn each time, so
 // that opposite orders meet, and sometimes one alone, as a multi-lock of one or by
-// itself. Some holders of several re-enter one of them.
-type multiLockDriver struct{ locks []string }
+// itself. Some holders of several re-enter one of them. If there is a lock of recipe NonReentrant,
+// half of these acquires have it as well, and some clients keep it from them.
+type multiLockDriver struct {
+	locks []string
+	mixed string // "" if there is none
+}
+
+// The shares of acquires of several locks that have the mixed one as well, and of acquires of one lock that are of it.
+const (
+	mixedToo   = 0.5
+	mixedAlone = 0.6
+)
 
 func (d multiLockDriver) cycle(ctx context.Context, c *client.Client, name string, plan cycle.Plan) error {
 	target := c.Target().(lock.MultiLocker)
@@ -32,7 +43,13 @@ func (d multiLockDriver) cycle(ctx context.Context, c *client.Client, name strin
 		all := slices.Clone(d.locks)
 		plan.More.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 		howMany := []int{1, 2, 2, 2, 2, 3, 3, 3} // each equally likely
-		asked = multiClaim(target, all[:howMany[plan.More.IntN(len(howMany))]])
+		all = all[:howMany[plan.More.IntN(len(howMany))]]
+		if d.mixed != "" && plan.More.Float64() < mixedToo {
+			all = slices.Insert(all, 1+plan.More.IntN(len(all)), d.mixed) // it cannot be re-entered, as the first would be
+		}
+		asked = multiClaim(target, all)
+	} else if d.mixed != "" && plan.More.Float64() < mixedAlone {
+		return holdRefusing(ctx, c, lockerOf(c.Target(), histories.NonReentrant, ""), d.mixed, plan)
 	}
 	h, err := get(ctx, c, plan, asked)
 	if h == nil {
@@ -59,12 +76,18 @@ func (d multiLockDriver) try(ctx context.Context, c *client.Client, name string)
 
 func (d multiLockDriver) gets(ctx context.Context, c *client.Client, op histories.Op, name string) bool {
 	all := d.locks
+	if d.mixed != "" {
+		all = append(slices.Clip(all), d.mixed)
+	}
 	if name == all[0] && !gets(ctx, c, op, func(target lock.Client) hold.Claim { return multiClaim(target.(lock.MultiLocker), all) }) {
 		return false
 	}
 	return gets(ctx, c, op, func(target lock.Client) hold.Claim {
 		if c.Index%2 == 1 {
 			return multiClaim(target.(lock.MultiLocker), []string{name})
+		}
+		if name == d.mixed {
+			return hold.ClaimOf(lockerOf(target, histories.NonReentrant, ""), name)
 		}
 		return hold.ClaimOf(target.(lock.MultiLocker).Alone(), name)
 	})

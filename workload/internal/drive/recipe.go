@@ -45,6 +45,9 @@ type recipe struct {
 	locks func(n, clients int) ([]string, histories.Lock)
 	// spares is the number of additional locks that only one client at a time uses.
 	spares int
+	// mixes says that its locks are acquired together with one of recipe NonReentrant, where the
+	// target allows it.
+	mixes bool
 	// make makes the driver of a group whose locks are known.
 	make func(*client.Shared, cycle.Mix, *Group) driver
 	// together says that clients need each other to recover: they recover at this recipe when
@@ -58,15 +61,20 @@ type Group struct {
 	driver driver
 	names  []string
 	spare  *spare // nil if it has none
+	mixed  string // a lock of recipe NonReentrant that is acquired with the others; "" if there is none
 	lock   histories.Lock
 }
 
-// all returns the locks of the recipe, with its spare ones.
+// all returns the locks of the group, with its spare ones and the one that is mixed with them.
 func (g *Group) all() []string {
-	if g.spare == nil {
-		return g.names
+	all := slices.Clip(g.names)
+	if g.spare != nil {
+		all = append(all, g.spare.locks...)
 	}
-	return append(slices.Clip(g.names), g.spare.locks...)
+	if g.mixed != "" {
+		all = append(all, g.mixed)
+	}
+	return all
 }
 
 // numbered returns n keys of locks, which are the names of their nodes too.

@@ -90,17 +90,24 @@ func (d sharedSemaphoreDriver) flutter(ctx context.Context, c *client.Client, na
 // flutters is the number of changes by flutter.
 const flutters = 15
 
-// recover acquires two permits. The first client to come makes the size one for a while: then
+// looks is the number of writes within which a client that is woken has looked again.
+const looks = 3
+
+// recover acquires all permits. The first client to come makes the size one for a while: then
 // the others wait only for the size, nothing but its raise can wake them, and it must
-// (CURATOR-75). The while is so short that a client that is not woken looks again too late, see
-// lock.Settings.TurnBound.
+// (CURATOR-75). The first raise is not enough for them; the second one often comes while the first
+// in the queue looks again because of the first. The while is so short that a client that is not
+// woken looks again too late, see lock.Settings.TurnBound.
 func (d sharedSemaphoreDriver) recover(ctx context.Context, c *client.Client, name string) bool {
 	if d.narrowed[name].CompareAndSwap(false, true) {
+		took := c.Write()
 		d.ensureSize(ctx, c, name, 1)
 		wait.For(ctx, c.Run.SessionTimeout/8)
+		d.ensureSize(ctx, c, name, permits-1)
+		wait.For(ctx, time.Duration(c.More.Float64()*looks*float64(took)))
 		d.ensureSize(ctx, c, name, permits)
 	}
-	return gets(ctx, c, histories.Acquire, func(target lock.Client) hold.Claim { return permitClaim(d.locker(target), name, 2) })
+	return gets(ctx, c, histories.Acquire, func(target lock.Client) hold.Claim { return permitClaim(d.locker(target), name, permits) })
 }
 
 // settle sets the size back to its first value. That fires the watches that waits have left on
