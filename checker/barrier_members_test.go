@@ -42,14 +42,47 @@ func TestTheNodesOfTheMembersOfADoubleBarrier(t *testing.T) {
 		r.op(40, fail, 1, histories.Leave, histories.Event{Session: session(1), Generation: 1, Late: 1})
 		enter(r, 50, 60, 1, ok)
 	}
+	// over ends the round, by a process.
+	over := func(s *servers, ms, zxid, p int) *servers {
+		gone := at(ms, zxid)
+		s.Standing[0].Deleted, s.Standing[0].By = &gone, session(p)
+		return s
+	}
+	leave := func(r *run) {
+		in(r).member(30, histories.Invoke, 1, histories.Leave, 1).member(31, histories.Invoke, 2, histories.Leave, 1)
+		r.member(40, ok, 1, histories.Leave, 1).member(41, ok, 2, histories.Leave, 1)
+	}
+	joined := func(r *run) {
+		in(r)
+		enter(r, 22, 23, 3, ok)
+		r.member(30, histories.Invoke, 3, histories.Leave, 1)
+	}
+	// givesUp is a leave of process 1 that is given up. Process 3 enters and gives up a second later.
+	givesUp := func(r *run) {
+		in(r).member(30, histories.Invoke, 2, histories.Leave, 1).member(31, histories.Invoke, 1, histories.Leave, 1)
+		r.op(40, fail, 1, histories.Leave, histories.Event{Session: session(1), Generation: 1, Late: 1})
+		r.op(41, fail, 2, histories.Leave, histories.Event{Session: session(2), Generation: 1, Late: 1})
+		enter(r, 1000, 1100, 3, fail)
+	}
 	for name, test := range map[string]struct {
 		run     func(*run)
 		servers *servers
 		says    string // "" for no violation
 	}{
-		"inside":                       {func(r *run) { in(r) }, both().round(14, 43), ""},
-		"too few when the round began": {func(r *run) { in(r) }, both().deleted(2, 14, 43).round(15, 44), "which began with 1 node"},
-		"one joins another":            {func(r *run) { in(r) }, both().round(14, 43, 3).node(3, 15, 44), ""},
+		"the last member ends the round":                  {leave, over(both().deleted(1, 35, 44).deleted(2, 36, 45).round(14, 43), 36, 45, 2), ""},
+		"the round ends while an older node is there":     {leave, over(both().deleted(1, 35, 44).deleted(2, 37, 46).round(14, 43), 36, 45, 1), "ended the round of"},
+		"the round ends while one that joined is there":   {joined, over(both().node(3, 15, 44).deleted(1, 35, 55).deleted(2, 36, 56).round(14, 43, 3), 36, 56, 2), "ended the round of"},
+		"the round ends while another has come":           {joined, over(both().node(3, 15, 44).deleted(1, 35, 55).deleted(2, 36, 56).round(14, 43), 36, 56, 2), ""},
+		"an administrator ends the round":                 {leave, over(both().deleted(1, 35, 44).deleted(2, 37, 46).round(14, 43), 36, 45, 9), ""},
+		"a leave returns before the round is over":        {leave, both().deleted(1, 35, 44).deleted(2, 36, 45).round(14, 43), "was not over"},
+		"the last member gives up and ends the round":     {givesUp, over(both().deleted(2, 35, 44).deleted(1, 45, 45).round(14, 43), 50, 46, 1), ""},
+		"the last member gives up, and the round is left": {givesUp, both().deleted(2, 35, 44).deleted(1, 45, 45).round(14, 43), "gave up"},
+		"the last member gives up its wait for the round": {givesUp, both().deleted(2, 35, 44).deleted(1, 39, 45).round(14, 43), ""},
+		"the last member goes with its session":           {givesUp, both().deleted(2, 35, 44).expired(1, 45, 45).round(14, 43), ""},
+		"another comes after the last member":             {givesUp, both().deleted(2, 35, 44).deleted(1, 45, 45).node(3, 100, 46).round(14, 43), ""},
+		"inside":                                          {func(r *run) { in(r) }, both().round(14, 43), ""},
+		"too few when the round began":                    {func(r *run) { in(r) }, both().deleted(2, 14, 43).round(15, 44), "which began with 1 node"},
+		"one joins another":                               {func(r *run) { in(r) }, both().round(14, 43, 3).node(3, 15, 44), ""},
 		"one joins another that has joined": {func(r *run) { in(r) },
 			both().node(3, 14, 43).deleted(1, 15, 54).deleted(2, 15, 54).round(13, 43, 3, 2), ""},
 		"one joins none": {func(r *run) { in(r) }, both().deleted(1, 14, 44).deleted(2, 14, 45).round(13, 43, 3).node(3, 15, 46), "when no member of it was left"},
@@ -70,7 +103,7 @@ func TestTheNodesOfTheMembersOfADoubleBarrier(t *testing.T) {
 
 		"entered again": {again, both().deleted(1, 41, 44).node(1, 51, 46).round(14, 43, 1), "which it had left"},
 		"entered the next round": {again, func() *servers {
-			s := both().round(14, 43).deleted(1, 41, 44).node(1, 51, 46).round(52, 48)
+			s := both().round(14, 43).deleted(1, 41, 44).deleted(2, 45, 45).node(1, 51, 46).node(2, 51, 47).round(52, 48)
 			gone := at(45, 45)
 			s.Standing[0].Deleted = &gone
 			return s

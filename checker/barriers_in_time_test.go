@@ -27,6 +27,11 @@ func TestCallsAtABarrierReturnInTime(t *testing.T) {
 		s.Standing = append(s.Standing, service.Node{Path: "a", Session: session(2), Created: at(5, 41), Deleted: &gone})
 		return s
 	}
+	again := func(down int) *servers {
+		s := up(down)
+		s.Standing = append(s.Standing, service.Node{Path: "a", Session: session(2), Created: at(down, 45)})
+		return s
+	}
 	waits := func(from, to int) func(*run) {
 		e := histories.Event{Session: session(1)}
 		return func(r *run) {
@@ -97,8 +102,12 @@ func TestCallsAtABarrierReturnInTime(t *testing.T) {
 		"a set of a barrier that was up": {single, func(r *run) {
 			r.op(1400, histories.Invoke, 1, histories.Set, histories.Event{Session: session(1)}).op(2000, histories.OK, 1, histories.Set, histories.Event{Session: session(1)})
 		}, up(1500), ""},
-		"a wait that returns in time": {single, waits(10, 2400), up(1500), ""},
-		"a wait that goes on":         {single, waits(10, 2600), up(1500), "the barrier was down"},
+		"a wait that returns in time":                       {single, waits(10, 2400), up(1500), ""},
+		"a wait that goes on":                               {single, waits(10, 2600), up(1500), "the barrier was down"},
+		"a wait for a barrier that is put up again":         {single, waits(10, 2600), again(1500), "was only put up again"},
+		"a wait for one that is put up again ends in time":  {single, waits(10, 2400), again(1500), ""},
+		"a wait for a barrier that it may not have seen":    {single, waits(10, 2600), again(900), ""},
+		"a wait that a fault hit before it saw the barrier": {single, fault, again(1500), ""},
 		"a wait whose process crashes": {single, func(r *run) {
 			r.op(10, histories.Invoke, 1, wait, histories.Event{Session: session(1)}).crash(1600, 1).answering(1700, 4000, histories.Set, histories.Event{})
 		}, up(1500), ""},

@@ -14,8 +14,9 @@ import (
 )
 
 // lateCalls finds calls that went on although nothing held them back any more, by a log of the
-// servers whose times are exact: a wait while the barrier was down, an enter while as many members
-// were there as the barrier has, and a leave while no other member was there. Each must return
+// servers whose times are exact: a wait while the barrier was down, or after the one that it had seen was
+// removed, an enter while as many members were there as the barrier has, and a leave while no other member
+// was there. Each must return
 // within the bound of a wake-up, TurnBound, in which no fault hits the client or a server, nor in the
 // two session timeouts before.
 type lateCalls struct {
@@ -143,7 +144,24 @@ func freeIn(t *facts.Trace, o *facts.Op) (all []facts.Span) {
 			all = append(all, s)
 		}
 	}
+	if o.Kind == histories.Wait {
+		return append(all, removedIn(t, o, nodes)...)
+	}
 	return all
+}
+
+// removedIn returns the stretch of a wait after the removal of a barrier that it has certainly seen: the
+// barrier was up for longer than the bound, and nothing hit the client or a server then, nor in the two
+// session timeouts before. It must return then, also if another client has put the barrier up again.
+func removedIn(t *facts.Trace, o *facts.Op, nodes []*service.Node) []facts.Span {
+	bound, end := t.Header.Promises.TurnBound, endOf(t, o)
+	for _, n := range nodes {
+		from := max(n.Created.Time, o.Call)
+		if n.Deleted != nil && n.Deleted.Time < end && n.Deleted.Time-from > bound && t.CalmFor(o.Process, from, from+bound) {
+			return []facts.Span{{From: n.Deleted.Time, To: end}}
+		}
+	}
+	return nil
 }
 
 // free reports whether nothing held a call back in a stretch in which no node came or went.
@@ -173,6 +191,11 @@ func late(t *facts.Trace, o *facts.Op, free facts.Span, bound time.Duration) ver
 	why := map[histories.Op]string{
 		histories.Wait: "the barrier was down", histories.Enter: "enough members were there", histories.Leave: "no other member was there",
 	}[o.Kind]
+	if o.Kind == histories.Wait && slices.ContainsFunc(t.Service.StandingOf(o.Lock), func(n *service.Node) bool {
+		return n.Created.Time < free.To && (n.Deleted == nil || n.Deleted.Time > free.From)
+	}) {
+		why = "the barrier had been removed, and was only put up again"
+	}
 	w.What = fmt.Sprintf("%v called %s of %q at %s, and had not returned at %s, although from %s on %s: more than %s",
 		p, o.Kind, o.Lock, verdict.At(o.Call), verdict.At(free.To), verdict.At(free.From), why, verdict.Ms(bound))
 	return w

@@ -1,9 +1,7 @@
 package barrier
 
 import (
-	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -12,18 +10,18 @@ import (
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/histories/service"
-	"github.com/zkverify/zkverify/internal/words"
 )
 
 // members compares the members of double barriers with their nodes, by a log of the servers whose
 // times are exact, if the target promises Returns: a member has one node at a time, since with two it
 // counts twice, loses its membership only with its session, or when another session deletes its node,
-// and does not enter a round that it has left. A round begins with enough nodes, and a node that comes
-// later joins it while a member of it is there.
+// and does not enter a round that it has left. A round begins with enough nodes, a node that comes
+// later joins it while a member of it is there, and it ends with its last member.
 type members struct {
 	keys   []memberKey               // in the order of their first enters
 	enters map[memberKey][]*facts.Op // in their order
-	lost   []*facts.Op               // leaves that failed, for a reason that is not the end of their context
+	left   []*facts.Op               // leaves that succeeded
+	failed []*facts.Op               // leaves that failed
 }
 
 // memberKey identifies a member: a process has one at a double barrier.
@@ -45,15 +43,17 @@ func (m *members) completed(t *facts.Trace, o *facts.Op) {
 			m.keys = append(m.keys, key)
 		}
 		m.enters[key] = append(m.enters[key], o)
-	case o.Kind == histories.Leave && o.Result == histories.Fail && o.Late() == 0 && !o.Unexplained():
-		m.lost = append(m.lost, o)
+	case o.Kind == histories.Leave && o.OK():
+		m.left = append(m.left, o)
+	case o.Kind == histories.Leave && o.Result == histories.Fail:
+		m.failed = append(m.failed, o)
 	}
 }
 
 // judge judges all members. users are the processes of each session.
 func (m *members) judge(t *facts.Trace, v *verdict.Verdict, users map[string][]int) {
 	byInvoke := func(a, b *facts.Op) int { return a.Invoke - b.Invoke }
-	slices.SortFunc(m.lost, byInvoke)
+	slices.SortFunc(m.failed, byInvoke)
 	slices.SortFunc(m.keys, func(a, b memberKey) int { return byInvoke(m.enters[a][0], m.enters[b][0]) })
 	var all []*facts.Op
 	for _, key := range m.keys {
@@ -64,11 +64,12 @@ func (m *members) judge(t *facts.Trace, v *verdict.Verdict, users map[string][]i
 	}
 	slices.SortFunc(all, byInvoke)
 	rounds(t, v, all)
-	for _, l := range m.lost {
-		if e := m.entered(l); e != nil && !lostIn(t, e, l) {
+	for _, l := range m.failed {
+		if e := m.entered(l); l.Late() == 0 && !l.Unexplained() && e != nil && !lostIn(t, e, l) {
 			v.Violate(func() verdict.Witness { return lostNothing(t, e, l) })
 		}
 	}
+	m.ends(t, v, users)
 }
 
 // once finds a member that had two nodes at once. A session that others use too shows nothing: the
@@ -99,13 +100,8 @@ func stands(n *service.Node, zxid int64) bool { return n.Deleted == nil || n.Del
 func (m *members) again(t *facts.Trace, v *verdict.Verdict, enters []*facts.Op, users map[string][]int) {
 	var last *service.Node // the round that the member entered last
 	for _, e := range enters {
-		if !e.OK() || slices.ContainsFunc(e.Sessions(), func(session string) bool { return len(users[session]) > 1 }) {
-			continue
-		}
-		r := roundAt(t, e.Lock, e.Ret)
-		if r == nil || !slices.ContainsFunc(t.Service.NodesOf(e.Lock), func(n *service.Node) bool {
-			return n.Session == e.Session && n.Created.Time >= e.Call && (n.Deleted == nil || n.Deleted.Time > e.Ret) && belongs(n, r, math.MaxInt64)
-		}) {
+		r := roundOf(t, e, users)
+		if r == nil {
 			continue
 		}
 		if r == last {
@@ -115,60 +111,6 @@ func (m *members) again(t *facts.Trace, v *verdict.Verdict, enters []*facts.Op, 
 		}
 		last = r
 	}
-}
-
-// roundAt returns the node of the round at a time, nil if there is none, or if it is not certain.
-func roundAt(t *facts.Trace, lock string, at time.Duration) *service.Node {
-	for _, r := range t.Service.RoundsOf(lock) {
-		if r.Created.Time < at && (r.Deleted == nil || r.Deleted.Time > at) {
-			return r
-		}
-	}
-	return nil
-}
-
-// rounds judges the beginnings of the rounds that were entered, and their later members, by the writes to
-// the rounds' nodes.
-func rounds(t *facts.Trace, v *verdict.Verdict, enters []*facts.Op) {
-	seen := map[*service.Node]bool{}
-	for _, e := range enters {
-		r := roundAt(t, e.Lock, e.Ret)
-		if r == nil || seen[r] || !e.OK() {
-			continue
-		}
-		seen[r] = true
-		nodes := t.Service.NodesOf(e.Lock)
-		if n := there(nodes, r.Created.Zxid); n < t.Header.Locks[e.Lock].Size {
-			v.Violate(func() verdict.Witness {
-				return ofRound(t, e, fmt.Sprintf("entered the round of %#x, which began with %s", r.Created.Zxid, words.Count(n, "node")))
-			})
-		}
-		for _, w := range r.Writes {
-			if !slices.ContainsFunc(nodes, func(n *service.Node) bool { return stands(n, w.Zxid) && belongs(n, r, w.Zxid) }) {
-				v.Violate(func() verdict.Witness {
-					return ofRound(t, e, fmt.Sprintf("entered the round of %#x, which %#x joined when no member of it was left", r.Created.Zxid, w.Zxid))
-				})
-			}
-		}
-	}
-}
-
-// there counts the nodes that were there before a transaction.
-func there(nodes []*service.Node, zxid int64) (n int) {
-	for _, o := range nodes {
-		if o.Created.Zxid < zxid && stands(o, zxid) {
-			n++
-		}
-	}
-	return n
-}
-
-// belongs reports whether a node was that of a member of a round before a transaction: it came before the
-// round, or its session had written to the round since.
-func belongs(n, r *service.Node, zxid int64) bool {
-	return n.Created.Zxid < r.Created.Zxid || slices.ContainsFunc(r.Writes, func(w service.Write) bool {
-		return w.Zxid > n.Created.Zxid && w.Zxid < zxid && cmp.Or(w.By, r.Session) == n.Session
-	})
 }
 
 // entered returns the enter by which the member of a leave was inside, nil if it is not known.

@@ -11,21 +11,6 @@ import (
 	"github.com/zkverify/zkverify/internal/words"
 )
 
-// reconnected returns when a holder that was told has certainly been connected again, for a while, if
-// faults hit it or the servers: half a session timeout after the last of them.
-func (j *revocationJudge) reconnected(t *facts.Trace, e facts.ReleaseNotice, after time.Duration) time.Duration {
-	at, within := e.Time, t.Header.SessionTimeout/2
-	for again := true; again; {
-		again = false
-		for f := range t.Faults.ReachingOrOnServers(e.Process, at-within, at+after) {
-			if f.Stop+within > at {
-				at, again = f.Stop+within+1, true
-			}
-		}
-	}
-	return at
-}
-
 // notPutBack finds lock nodes whose data a request to release has replaced, and that the holder,
 // when told, did not put back within a quarter of TurnBound, by a log whose times are exact. Another
 // request may come meanwhile. A node that is gone soon after need not have them: a lease that ends
@@ -34,7 +19,7 @@ func (j *revocationJudge) notPutBack(t *facts.Trace) {
 	bound := t.Header.Promises.TurnBound / 4
 	for _, e := range j.putBack {
 		n := t.Service.NodeOfToken(e.Lock, e.Token)
-		by := j.reconnected(t, e, 2*bound) + bound
+		by := t.Reconnected(e.Process, e.Time, 2*bound) + bound
 		if bound == 0 || n == nil || by+bound > t.End || n.Deleted != nil && n.Deleted.Time <= by+bound || t.Process(e.Process).Retired <= by+bound || !t.WentOn(e.Time, by+bound) {
 			continue
 		}

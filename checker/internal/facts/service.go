@@ -320,3 +320,19 @@ func (t *Trace) WentOn(from, to time.Duration) bool {
 	in := func(s Span) bool { return s.From <= to && s.To >= from }
 	return !slices.ContainsFunc(t.Quiet.Spans, in) && !slices.ContainsFunc(t.Faults.Stalls, in)
 }
+
+// Reconnected returns the time, not before at, at which a client that was connected at that time has
+// certainly been connected again, for a while, if faults hit it or a server from shortly before until so long
+// after: half a session timeout after the last of them.
+func (t *Trace) Reconnected(process int, at, after time.Duration) time.Duration {
+	within := t.Header.SessionTimeout / 2
+	for again := true; again; {
+		again = false
+		for f := range t.Faults.ReachingOrOnServers(process, at-within, at+after) {
+			if f.Stop+within > at {
+				at, again = f.Stop+within+1, true
+			}
+		}
+	}
+	return at
+}
