@@ -2,6 +2,7 @@ package drive
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"github.com/zkverify/zkverify/histories"
@@ -15,21 +16,48 @@ import (
 var barrierRecipe = recipe{
 	Name:        histories.Barrier,
 	Description: "no client passes while it is up",
-	make:        func(*client.Shared, cycle.Mix, *Group) driver { return barrierDriver{} },
+	make: func(_ *client.Shared, _ cycle.Mix, g *Group) driver {
+		d := barrierDriver{again: make(map[string]*upAgain)}
+		for _, name := range g.names {
+			d.again[name] = new(upAgain)
+		}
+		return d
+	},
+}
+
+// setsAgain is the number of times that a barrier is put up of which after one it is put up again as soon
+// as it has been removed.
+const setsAgain = 20
+
+// upAgain is the record of one barrier that is put up again.
+type upAgain struct {
+	sets  atomic.Int64
+	alone atomic.Bool // only the client that puts it up again removes it
 }
 
 // barrierDriver puts the barrier up and takes it away a little later, or, in most cycles, waits
 // for a time. Some cycles only take it away, since the client that put it up may have crashed.
-// They wait a little before that too: otherwise the barrier would hardly ever be up.
-type barrierDriver struct{}
+// They wait a little before that too: otherwise the barrier would hardly ever be up. Now and then it is up
+// for so long that the other clients wait and have seen it, and then put up again at once, for as long: they
+// must pass.
+type barrierDriver struct{ again map[string]*upAgain }
 
 func (d barrierDriver) cycle(ctx context.Context, c *client.Client, name string, plan cycle.Plan) error {
 	target := c.Target().(lock.BarrierClient)
 	role, slow := plan.More.Float64(), plan.More.Float64() < 0.1
 	var err error
 	switch {
+	case d.again[name].alone.Load():
+		bounded, cancel := context.WithTimeout(ctx, 3*c.Run.Promises.TurnBound)
+		defer cancel()
+		err = d.wait(bounded, c, target, name)
 	case role < 0.3:
 		if err = d.set(ctx, c, target, name); err != nil {
+			break
+		}
+		if of := d.again[name]; of.sets.Add(1)%setsAgain == setsAgain/2 && of.alone.CompareAndSwap(false, true) {
+			err = d.setAgain(ctx, c, target, name)
+			of.alone.Store(false)
 			break
 		}
 		wait.For(ctx, 10*plan.Hold)
@@ -37,10 +65,10 @@ func (d barrierDriver) cycle(ctx context.Context, c *client.Client, name string,
 			c.Crash(histories.Event{Lock: name})
 			return nil
 		}
-		err = d.remove(ctx, c, target, name)
+		err = d.removeUnless(ctx, c, target, name)
 	case role < 0.4:
 		wait.For(ctx, 10*plan.Hold)
-		err = d.remove(ctx, c, target, name)
+		err = d.removeUnless(ctx, c, target, name)
 	default:
 		patience := plan.Patience
 		if slow {
@@ -62,6 +90,29 @@ func (d barrierDriver) cycle(ctx context.Context, c *client.Client, name string,
 		return nil
 	}
 	return err
+}
+
+// removeUnless removes the barrier, unless another client is about to put it up again.
+func (d barrierDriver) removeUnless(ctx context.Context, c *client.Client, target lock.BarrierClient, name string) error {
+	if d.again[name].alone.Load() {
+		return nil
+	}
+	return d.remove(ctx, c, target, name)
+}
+
+// setAgain removes a barrier that has been up for a while, and puts it up again at once, for as long.
+func (d barrierDriver) setAgain(ctx context.Context, c *client.Client, target lock.BarrierClient, name string) error {
+	up := c.Run.Promises.TurnBound * 5 / 4
+	wait.For(ctx, up)
+	err := d.remove(ctx, c, target, name)
+	if err == nil {
+		err = d.set(ctx, c, target, name)
+	}
+	if err != nil {
+		return err
+	}
+	wait.For(ctx, up)
+	return d.remove(ctx, c, target, name)
 }
 
 // recover puts the barrier up, takes it away, and passes it. Every client does so, and so the

@@ -23,6 +23,9 @@ const brokenRounds = 0.01
 // stays.
 const longRounds = 30
 
+// abandoned is the round, of longRounds, in which all members crash inside: the next finds its node.
+const abandoned = 5
+
 // memberSteps is the longest time that it takes to pass an idle barrier.
 const memberSteps = 30 * time.Millisecond
 
@@ -118,6 +121,9 @@ func (d *doubleBarrierDriver) cycle(ctx context.Context, c *client.Client, name 
 		if rank == 2 {
 			plan.Hold = 3 * c.Run.SessionTimeout / 2
 		}
+	case r.generation%longRounds == abandoned && !r.short:
+		in, out, patience = 0, 0, c.Run.SessionTimeout
+		plan.Crash = true
 	case plan.More.Float64() < brokenRounds && plan.Doom == 0:
 		// Between two of its steps, or of the others': they take about that long.
 		defer doom(c, in+time.Duration(plan.More.Float64()*float64(memberSteps))).Stop()
