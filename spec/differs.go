@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -54,6 +55,7 @@ func (w *window) instead(at int) (all []line) {
 		if l.kind == created || l.kind == reader || l.kind == downgraded {
 			next = max(next, l.what<<1)
 			add(line{granted, l.who, l.what, 0, 0})
+			add(line{taken, l.who, l.what, 1, 0})
 			add(line{deleted, l.who, l.what, l.at, 0})
 		}
 	}
@@ -71,17 +73,27 @@ func (w *window) instead(at int) (all []line) {
 	return all
 }
 
-// say describes a line.
-func (w *window) say(l line) string {
-	if l.kind == empty {
-		return "all clients have left, and no node stands"
-	}
-	node := "a new node"
+// nodesOf returns the nodes that have some bits, "" if there are none.
+func (w *window) nodesOf(bits int) string {
+	var all []string
 	for n, bit := range w.bits {
-		if bit == l.what {
-			node = fmt.Sprintf("node %#x", n)
+		if bit&bits != 0 {
+			all = append(all, fmt.Sprintf("node %#x", n))
 		}
 	}
+	slices.Sort(all)
+	return strings.Join(all, " and ")
+}
+
+// say describes a line.
+func (w *window) say(l line) string {
+	switch l.kind {
+	case empty:
+		return "all clients have left, and no node stands"
+	case resized:
+		return fmt.Sprintf("the size becomes %d", l.what)
+	}
+	node := cmp.Or(w.nodesOf(l.what), "a new node")
 	if l.kind == others {
 		return "others delete " + node
 	}
@@ -103,6 +115,8 @@ func (w *window) say(l line) string {
 		return who + " deletes " + node
 	case written:
 		return who + " writes, guarded by " + node
+	case taken:
+		return fmt.Sprintf("%s takes permits in place of %s, after which %d are out", who, node, l.at)
 	case granted:
 		return who + " is granted the lock by " + node
 	case loss:

@@ -98,7 +98,7 @@ create:		askCreate()
 #endif
 	:: atomic { answered ->
 		if
-		:: hearSome(); known[s] = view[s] & ~leaving[s] /* a list requested with the create, or before */
+		:: hearBefore(); known[s] = view[s] & ~leaving[s] /* a list requested with the create, or before */
 		:: true                                         /* or the nodes known from before */
 		fi;
 		hearAnswer();
@@ -121,8 +121,8 @@ find:		ask(SETTLE, 0); hearAnswer();
 placed:		known[s] = known[s] | node[c]; stale = true; /* recipes: queue.localQueue.join */
 		if :: over -> goto leave :: else fi;
 judge:		if /* recipes: queue.Contender.Wait, queue.localQueue.judge */
-		:: ahead == 0 && (listed[c] || on(BUG_NO_OWN_NODE)) -> goto turn
-		:: ahead == 0 && !(listed[c] || on(BUG_NO_OWN_NODE)) -> goto list
+		:: ahead == 0 && (listed[c] || on(BUG_NO_OWN_NODE) || semaphore) -> goto turn
+		:: ahead == 0 && !(listed[c] || on(BUG_NO_OWN_NODE) || semaphore) -> goto list
 		:: ahead && stale -> goto list
 		:: ahead -> b = 1
 		fi;

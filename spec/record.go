@@ -24,22 +24,25 @@ type Step struct {
 	Node    int64         `json:"node,omitempty"`    // the transaction that created the node
 	Clients []int         `json:"clients,omitempty"` // of a session that begins: the contenders that use it
 	Forced  bool          `json:"forced,omitempty"`  // of an end: neither the client nor the servers ended it
-	Nodes   []int64       `json:"nodes,omitempty"`   // of an acquire: those that it is known to have created
+	Nodes   []int64       `json:"nodes,omitempty"`   // of an acquire: those that it is known to have created; of a take: see there
 	Granted bool          `json:"granted,omitempty"` // of an acquire: it succeeds
 	Read    bool          `json:"read,omitempty"`    // of a read-write lock: of a reader
 	Left    bool          `json:"left,omitempty"`    // of a loss: the process believes nothing any more; its client may give Lock back
 	Sub     int32         `json:"sub,omitempty"`     // of a grant: how often Node had been handed on
 	Writer  int64         `json:"writer,omitempty"`  // of a create by a downgrade: the writer's node
+	Permits int           `json:"permits,omitempty"` // of a take: those that are out then; of a resize: the size
 }
 
 // Kind is the kind of a Step.
 type Kind string
 
-// The kinds. The first five are of the servers, in the order of their transactions.
+// The kinds. The first seven are of the servers, in the order of their transactions.
 const (
 	Session  Kind = "session"  // is used by Clients; stands before its first transaction
 	Create   Kind = "create"   // Session creates Node in the queue of Lock
-	Delete   Kind = "delete"   // Session deletes Node
+	Delete   Kind = "delete"   // Session deletes Node, or a permit that stands for it
+	Take     Kind = "take"     // Session puts permits of the semaphore Lock in place of Nodes
+	Resize   Kind = "resize"   // the semaphore Lock has another size, or its first one
 	Write    Kind = "write"    // Session writes, guarded by Node
 	End      Kind = "end"      // Session ends, and its nodes
 	Acquire  Kind = "acquire"  // a client asks for Lock

@@ -316,7 +316,7 @@ func TestContendersOfOneClientRenewTheirSession(t *testing.T) {
 
 // Steps that no run has made must neither crash the split nor the checker.
 func TestAStrangeRecordIsSplit(t *testing.T) {
-	kinds := []Kind{Session, Create, Delete, Write, End, Acquire, Grant, Loss, Release, Released, Over}
+	kinds := []Kind{Session, Create, Delete, Write, End, Acquire, Grant, Loss, Release, Released, Over, Take, Resize}
 	var steps []Step
 	for i := range 4000 {
 		n := i*i*7 + i/3

@@ -69,6 +69,8 @@ const (
 	reader
 	downgraded
 	passed
+	taken
+	resized
 )
 
 // stranger is the age of a session that is none of a slot's.

@@ -32,6 +32,7 @@ type splitter struct {
 	readers map[int64]int  // by writer's node: how often it becomes a reader
 	grants  map[int64]int  // by node: the step of its last grant
 	hands   bool           // nodes are handed on within a client, which is one contender of the model
+	size    *line          // of a semaphore: its last change
 }
 
 func newSplitter(uses map[string][]int, steps []Step, lock string) *splitter {
@@ -108,19 +109,27 @@ func (p *splitter) take(i int, s Step) {
 		}
 		return
 	}
+	if s.Kind == Resize {
+		p.resize(i, s)
+		return
+	}
 	w := p.current
 	if w == nil {
 		if s.Kind != Create && s.Kind != Grant {
 			return
 		}
 		w = &window{lock: s.Lock, bits: map[int64]int{}, latest: map[int64]int{}, of: map[int64]int{}, owner: map[int64]string{}, stand: map[int64]bool{}, removed: map[int64]bool{}, late: map[*ask]bool{}}
-		p.current = w
+		if p.current = w; p.size != nil {
+			w.add(*p.size)
+		}
 	}
 	switch s.Kind {
 	case Create:
 		p.create(i, s)
 	case Delete:
 		p.delete(i, s)
+	case Take:
+		p.grantPermits(i, s)
 	case Write:
 		if who, there := w.of[s.Node]; there {
 			w.add(line{written, who, w.bits[s.Node], w.age(who, s.Session), i})
@@ -177,6 +186,9 @@ func (p *splitter) create(i int, s Step) {
 	w := p.current
 	a := p.askOf(s)
 	who, again := a.slot, a.window == w
+	if again && p.size != nil && p.byNode[s.Node] == nil && w.stand[w.slots[who].last] {
+		w.tooMuch("a node of an acquire that is not known")
+	}
 	if !again {
 		if who = p.free(a.process); who < 0 {
 			who = w.join(a.process, s.Session)

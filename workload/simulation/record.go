@@ -17,7 +17,10 @@ import (
 )
 
 // validated are the recipes whose contenders queue as those of spec/mutex.pml, one node for each acquire.
-var validated = []histories.Recipe{histories.Mutex, histories.Revocation, histories.Election, histories.ReadWrite, histories.NonReentrant, histories.Handoff}
+var validated = []histories.Recipe{
+	histories.Mutex, histories.Revocation, histories.Election, histories.ReadWrite, histories.NonReentrant, histories.Handoff,
+	histories.Semaphore, histories.SharedSemaphore,
+}
 
 // record puts together what the clients of these recipes, and the servers, have done.
 type record struct {
@@ -36,6 +39,8 @@ type record struct {
 	writers map[string]int64           // by place in a queue: the writer's node
 	numbers map[number]int64           // the last node that has it
 	tokens  map[histories.Token]int64  // the nodes of tokens that have another transaction than their node
+	sizes   map[string]bool            // semaphores; whether the size is that of a node
+	takes   map[int64][]int64          // by transaction that gives permits: the nodes in whose place they come
 }
 
 // number is the number of a node in the queue of a lock.
@@ -50,6 +55,7 @@ func writeRecord(path string, kept *histories.Kept, txns []txnlog.Txn, began tim
 		locks: map[string]bool{}, nodes: map[string]int64{}, owned: map[int64][]string{}, clients: map[string][]int{},
 		ids: map[int]int{}, crashes: map[int]int{}, begun: map[string]bool{}, forced: map[string]bool{}, early: map[int][]*histories.Event{},
 		open: map[int]map[string]int{}, writers: map[string]int64{}, numbers: map[number]int64{}, tokens: map[histories.Token]int64{},
+		sizes: map[string]bool{}, takes: map[int64][]int64{},
 	}
 	header, parts := kept.Header(), map[string]bool{} // the model has no acquires of several locks
 	for e := range kept.Events() {
@@ -57,8 +63,9 @@ func writeRecord(path string, kept *histories.Kept, txns []txnlog.Txn, began tim
 		for _, p := range e.Parts {
 			parts[p.Lock] = true
 		}
-		if e.Lock != "" {
+		if _, known := r.locks[e.Lock]; e.Lock != "" && !known {
 			r.locks[e.Lock] = slices.Contains(validated, header.RecipeOf(e.Lock))
+			r.semaphore(e.Lock, header)
 		}
 	}
 	for name := range parts {
@@ -213,6 +220,9 @@ func (r *record) event(e *histories.Event) {
 		r.open[e.Process][e.Lock] = len(r.steps)
 	case e.Type == histories.OK && acquires && e.Depth <= 1:
 		s.Kind, s.Node = model.Grant, r.nodeOf(e.Token)
+		if nodes := r.takes[e.Token.Zxid]; len(nodes) > 0 {
+			s.Node = r.taken(e, nodes)
+		}
 		if s.Node == e.Token.Zxid { // not that of a reader that was a writer
 			s.Sub = e.Token.Sub
 		}
@@ -266,17 +276,19 @@ func (r *record) transaction(x txnlog.Txn, at time.Duration) {
 	for i, c := range x.Changes {
 		switch c.Op {
 		case wire.Create:
-			if i+1 == len(x.Changes) || !r.takes(x, c.Path, x.Changes[i+1]) {
+			if !r.take(x, i) {
 				r.create(s, x, c)
 			}
 		case wire.Delete:
-			r.delete(s, c.Path)
+			r.delete(s, x, c.Path)
 		case wire.Check:
 			guard = cmp.Or(guard, c.Path)
 		case wire.SetData:
 			wrote = true
 		}
+		r.resize(s, c)
 	}
+	r.taking(s, x)
 	if key, is := r.key(guard); is && wrote && r.nodes[guard] != 0 {
 		s.Kind, s.Lock, s.Node = model.Write, key, r.nodes[guard]
 		r.add(s)
@@ -319,26 +331,16 @@ func (r *record) kindOf(s *model.Step, path string) {
 	}
 }
 
-// takes reports whether a create, and what comes next in its transaction, put a permit in place of a node of
-// the queue. The permit counts as that node: before, the permit of any node ahead must have gone.
-func (r *record) takes(x txnlog.Txn, permit string, next txnlog.Change) bool {
-	node, there := r.nodes[next.Path]
-	if !there || next.Op != wire.Delete {
-		return false
-	}
-	delete(r.nodes, next.Path)
-	r.nodes[permit], r.tokens[histories.Token{Zxid: x.Zxid}] = node, node
-	r.owned[x.Session] = append(r.owned[x.Session], permit)
-	return true
-}
-
-func (r *record) delete(s model.Step, path string) {
+func (r *record) delete(s model.Step, x txnlog.Txn, path string) {
 	key, is := r.key(path)
 	node, there := r.nodes[path]
 	if !is || !there {
 		return
 	}
 	delete(r.nodes, path)
+	if slices.Contains(r.takes[x.Zxid], node) {
+		return // permits have come in its place
+	}
 	s.Kind, s.Lock, s.Node = model.Delete, key, node
 	r.add(s)
 }

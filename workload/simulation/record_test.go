@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -122,7 +123,7 @@ func TestRecipesWithTheQueueOfTheMutexAreOnRecord(t *testing.T) {
 		if err := cmp.Or(err, rec.Close(), writeRecord(path, kept, nil, time.Now())); err != nil {
 			t.Fatal(err)
 		}
-		want := slices.Contains([]histories.Recipe{histories.Mutex, histories.Revocation, histories.Election, histories.ReadWrite, histories.NonReentrant, histories.Handoff}, recipe)
+		want := slices.Contains([]histories.Recipe{histories.Mutex, histories.Revocation, histories.Election, histories.ReadWrite, histories.NonReentrant, histories.Handoff, histories.Semaphore, histories.SharedSemaphore}, recipe)
 		if _, err := os.Stat(path); (err == nil) != want {
 			t.Errorf("a record of recipe %s: %v", recipe, err)
 		}
@@ -189,11 +190,50 @@ func TestAHandOffIsOnRecord(t *testing.T) {
 	}
 }
 
+// A transaction may put permits in place of several nodes. The token of a grant tells which of them, if the
+// acquire is not known to have created one. The size is that of the run, or of a node.
+func TestPermitsAndSizesAreOnRecord(t *testing.T) {
+	const dir = "/run/locks/lock-0"
+	create := func(path string) txnlog.Change {
+		return txnlog.Change{Op: wire.Create, Path: dir + path, Ephemeral: true}
+	}
+	remove := func(path string) txnlog.Change { return txnlog.Change{Op: wire.Delete, Path: dir + path} }
+	const a, b, first, second, third = "/locks/_c_a-lock-0000000000", "/locks/_c_b-lock-0000000001", "/leases/_c_c-lease-0000000000", "/leases/_c_c-lease-0000000001", "/leases/_c_d-lease-0000000002"
+	asked := histories.Event{Type: histories.Invoke, Op: histories.Acquire, Lock: "lock-0", Permits: 1}
+	granted := asked
+	granted.Type, granted.Depth, granted.Token = histories.OK, 1, histories.Token{Zxid: 14, Sub: 1}
+	steps := recordOf(t, histories.SharedSemaphore, []histories.Event{asked, granted}, [][]txnlog.Change{
+		{{Op: wire.Create, Path: dir + "-size", Data: []byte{0, 0, 0, 3}}},
+		{create(a)}, {create(b)},
+		{{Op: wire.SetData, Path: dir + "-size", Data: []byte{0, 0, 1, 0}}},
+		{create(first), create(second), remove(a), create(third), remove(b), {Op: wire.Check, Path: dir + "-size"}},
+		{remove(first)},
+		{remove(third)},
+	})
+	var got []string
+	for _, s := range steps {
+		if s.Kind != model.Session && s.Kind != model.Acquire {
+			got = append(got, fmt.Sprint(s.Kind, s.Node, s.Nodes, s.Permits))
+		}
+	}
+	if want := []string{"resize0 [] 3", "create11 [] 0", "create12 [] 0", "resize0 [] 256", "take0 [11 12] 3", "delete11 [] 0", "delete12 [] 0", "grant12 [] 0"}; !slices.Equal(got, want) {
+		t.Errorf("the record has %q, want %q", got, want)
+	}
+	fixed := recordOf(t, histories.Semaphore, []histories.Event{asked}, nil)
+	if len(fixed) != 2 || fixed[0].Kind != model.Resize || fixed[0].Permits != 2 {
+		t.Errorf("the record of a semaphore of two permits has %+v", fixed)
+	}
+}
+
 // recordOf returns the record of events, and of transactions before them.
 func recordOf(t *testing.T, recipe histories.Recipe, events []histories.Event, txns [][]txnlog.Change) (steps []model.Step) {
 	t.Helper()
 	began := time.Now()
-	rec, kept, err := histories.Keep(histories.Header{Clients: 1, Recipe: string(recipe)})
+	header := histories.Header{Clients: 1, Recipe: string(recipe)}
+	if recipe == histories.Semaphore {
+		header.Locks = map[string]histories.Lock{"lock-0": {Recipe: recipe, Size: 2}}
+	}
+	rec, kept, err := histories.Keep(header)
 	if err != nil {
 		t.Fatal(err)
 	}

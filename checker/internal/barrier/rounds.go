@@ -134,11 +134,11 @@ func endedEarly(t *facts.Trace, v *verdict.Verdict, r *service.Node, nodes []*se
 	}
 }
 
-// leftBehind finds a round whose last member gave up, and which was not ended within a quarter of
+// leftBehind finds a round whose last member gave up, and which was not ended within
 // TurnBound, although no other member came. The time counts from half a session timeout after faults of the
 // member's client or of a server.
 func (m *members) leftBehind(t *facts.Trace, v *verdict.Verdict, r *service.Node, nodes []*service.Node, users map[string][]int) {
-	bound := t.Header.Promises.TurnBound / 4
+	bound := t.Header.Promises.TurnBound
 	for _, n := range nodes {
 		if n.Deleted == nil || n.Ended || n.By != "" || n.Deleted.Zxid < r.Created.Zxid || !stands(r, n.Deleted.Zxid) || len(users[n.Session]) != 1 {
 			continue
