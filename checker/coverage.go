@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
@@ -56,7 +57,8 @@ type RecipeUse struct {
 }
 
 // shownNothing returns the reason why the run as a whole shows nothing about the target under
-// faults, or about one of its recipes, or "".
+// faults, or about one of the recipes under test, or "". A lock of another recipe is only acquired
+// together with those of a multi-lock.
 func shownNothing(t *facts.Trace, uses []RecipeUse) string {
 	if len(t.Faults.All) == 0 {
 		if f := t.Header.Options["faults"]; f != "" && f != "none" {
@@ -66,8 +68,11 @@ func shownNothing(t *facts.Trace, uses []RecipeUse) string {
 	}
 	var missed []string
 	locks := 0
+	tested := strings.Split(t.Header.Recipe, ",")
+	named := func(u RecipeUse) bool { return slices.Contains(tested, string(u.Recipe)) }
+	all := !slices.ContainsFunc(uses, named)
 	for _, u := range uses {
-		if !u.Recipe.IsLock() {
+		if !u.Recipe.IsLock() || !all && !named(u) {
 			continue
 		}
 		locks++

@@ -155,16 +155,22 @@ func TestFaultsThatMissARecipeHaveShownNothingOfIt(t *testing.T) {
 	locks := map[string]histories.Lock{"a": {Recipe: histories.Mutex}, "s": {Recipe: histories.Semaphore, Size: 1}, "w": {Recipe: histories.Barrier}}
 	permit := histories.Event{Lock: "s", Permits: 1, Depth: 1}
 	for _, c := range []struct {
-		name  string
-		holds bool
-	}{{"a semaphore that was held", true}, {"and one that was not", false}} {
+		name   string
+		tested string
+		holds  bool
+		shown  bool
+	}{
+		{"a semaphore that was held", "mutex,semaphore", true, true}, {"one that was not", "mutex,semaphore", false, false},
+		{"one that was not, and is not under test", "mutex", false, true}, {"recipes under test that are not known", "mine", false, false},
+	} {
 		r := newRun(t).ofRecipes(locks)
+		r.h.Header.Recipe = c.tested
 		r.want(0, 1).got(1, 1, 1).both(2, histories.OK, 2, histories.Acquire, permit)
 		if !c.holds {
 			r.op(3, histories.Invoke, 2, histories.Release, permit)
 		}
 		idle := r.fault(4, histories.FaultStart, "isolate").report().idle
-		if (idle == "") != c.holds || !c.holds && !strings.Contains(idle, "no lease of semaphore") {
+		if (idle == "") != c.shown || !c.shown && !strings.Contains(idle, "no lease of semaphore") {
 			t.Errorf("%s: %q", c.name, idle)
 		}
 	}
