@@ -56,6 +56,7 @@ func validator(t *testing.T) *Validator {
 	if err != nil {
 		t.Skip(err)
 	}
+	v.times = 10
 	return v
 }
 
