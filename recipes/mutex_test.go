@@ -254,9 +254,8 @@ func TestCurator173ParentsAreContainersAndCurator180TheirReapingHurtsNobody(t *t
 	c := connect(t, addrsOf(t))
 	conn := admin(t)
 	m := recipes.NewMutex(c, path)
-	l := acquire(t, within(t), m)
 	parent := path[:strings.LastIndexByte(path, '/')]
-	release(t, l)
+	release(t, acquire(t, within(t), m))
 	eventually(t, "the servers reap the empty parents", func() bool {
 		_, _, err := conn.Get(parent)
 		return errors.Is(err, zk.ErrNoNode)

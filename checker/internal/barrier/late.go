@@ -14,9 +14,9 @@ import (
 )
 
 // lateCalls finds calls that went on although nothing held them back any more, by a log of the
-// servers whose times are exact: a wait while the barrier was down, or after the one that it had seen was
-// removed, an enter while as many members were there as the barrier has, and a leave while no other member
-// was there. Each must return
+// servers whose times are exact: a wait while the barrier was down, or after the one that it had
+// seen was removed, an enter while as many members were there as the barrier has, and a leave while
+// no other member was there. Each must return
 // within the bound of a wake-up, TurnBound, in which no fault hits the client or a server, nor in the
 // two session timeouts before.
 type lateCalls struct {

@@ -25,8 +25,8 @@ var barrierRecipe = recipe{
 	},
 }
 
-// setsAgain is the number of times that a barrier is put up of which after one it is put up again as soon
-// as it has been removed.
+// setsAgain is how often a barrier is put up until it is once put up again as soon as it has been
+// removed. A target without a TurnBound promises no time within which a wait returns: none is.
 const setsAgain = 20
 
 // upAgain is the record of one barrier that is put up again.
@@ -37,9 +37,9 @@ type upAgain struct {
 
 // barrierDriver puts the barrier up and takes it away a little later, or, in most cycles, waits
 // for a time. Some cycles only take it away, since the client that put it up may have crashed.
-// They wait a little before that too: otherwise the barrier would hardly ever be up. Now and then it is up
-// for so long that the other clients wait and have seen it, and then put up again at once, for as long: they
-// must pass.
+// They wait a little before that too: otherwise the barrier would hardly ever be up. Now and then
+// it is up for so long that the other clients wait and have seen it, and then put up again at once,
+// for as long: they must pass.
 type barrierDriver struct{ again map[string]*upAgain }
 
 func (d barrierDriver) cycle(ctx context.Context, c *client.Client, name string, plan cycle.Plan) error {
@@ -55,7 +55,7 @@ func (d barrierDriver) cycle(ctx context.Context, c *client.Client, name string,
 		if err = d.set(ctx, c, target, name); err != nil {
 			break
 		}
-		if of := d.again[name]; of.sets.Add(1)%setsAgain == setsAgain/2 && of.alone.CompareAndSwap(false, true) {
+		if of := d.again[name]; c.Run.Promises.TurnBound > 0 && of.sets.Add(1)%setsAgain == setsAgain/2 && of.alone.CompareAndSwap(false, true) {
 			err = d.setAgain(ctx, c, target, name)
 			of.alone.Store(false)
 			break
