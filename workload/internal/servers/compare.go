@@ -14,15 +14,16 @@ import (
 )
 
 // Compare asks every server by itself for the nodes of the run, and the transaction that last
-// wrote each, and returns the differences. There must be none: nothing changes any more, and
-// each server was told to catch up with the leader. A server that differs has lost nodes that
+// wrote each, and returns the differences that stay. There must be none: no client changes anything
+// any more, and each server was told to catch up with the leader. The leader may still delete empty
+// containers, one after the other, and a server hears of that later than another. A server that differs has lost nodes that
 // the others have, or kept nodes that they have not. One cause is ZOOKEEPER-4712: an
 // acknowledged write of an isolated leader is lost in the election. ZOOKEEPER-4394 is another:
 // a follower fails while it catches up, catches up once more, writes the same transactions to
 // its log a second time, and carries them out twice when it is started again. No lock can be
 // correct on such an ensemble, so this must be known before a lock is blamed.
 func Compare(ctx context.Context, servers []ensemble.Server, auth ensemble.Credentials, root string) (differences []string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, compareWithin)
+	ctx, cancel := context.WithTimeout(ctx, compareWithin+time.Second)
 	defer cancel()
 	observers := make(map[ensemble.Server]*Observer)
 	var unreached []error
@@ -35,7 +36,7 @@ func Compare(ctx context.Context, servers []ensemble.Server, auth ensemble.Crede
 		defer o.Close()
 		observers[s] = o
 	}
-	wait.Until(ctx, time.Second, func() bool {
+	wait.Until(ctx, compareWithin, func() bool {
 		views := make(map[int]view)
 		var errs []error
 		for s, o := range observers {
@@ -52,8 +53,9 @@ func Compare(ctx context.Context, servers []ensemble.Server, auth ensemble.Crede
 	return differences, errors.Join(append(unreached, err)...)
 }
 
-// compareWithin bounds the comparison.
-const compareWithin = 2 * time.Second
+// compareWithin bounds the comparison, while there are differences. The leader deletes a level of empty
+// containers at a time.
+const compareWithin = 5 * time.Second
 
 // view is the tree of one server: for each path the transaction that wrote it last, 0 where
 // that is not known.
