@@ -69,6 +69,17 @@ func TestProgressNamesWhoWaitsAndWhoIsInTheWay(t *testing.T) {
 	}
 }
 
+// A client that waits for one lock cannot ask for another: what is in the way of the first is in the way
+// of both.
+func TestAClientThatWaitsForAnotherLockIsNotAlone(t *testing.T) {
+	v := stuckRecovery(newRun(t).want(1000, 1).got(1001, 1, 41)).report().Verdict(Progress)
+	for _, w := range v.Witnesses {
+		if p := w.Parties; w.Lock == "b" && p[0].Process != 1 && p[0].Process != 4 && (len(p) != 2 || p[1].Process != 1) {
+			t.Errorf("%s: %v", w.What, p)
+		}
+	}
+}
+
 func TestTheStoryOfAStuckRecoveryBeginsWithTheLeak(t *testing.T) {
 	r := newRun(t).want(1000, 1).got(1001, 1, 41).release(1200, 1).answer(1300, histories.Info, 1, histories.Release)
 	x, err := Explain(t.Context(), stuckRecovery(r).h, Progress)
@@ -83,6 +94,62 @@ func TestTheStoryOfAStuckRecoveryBeginsWithTheLeak(t *testing.T) {
 	for _, want := range []string{"process 1 calls release of a", "process 2 calls acquire of a", "process 3 calls acquire of a"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("the story does not tell %q:\n%s", want, all)
+		}
+	}
+}
+
+// The servers' log tells of whose acquire the first node in the queue is; the record alone suspects the
+// acquire that failed.
+func TestTheFirstNodeInAQueueIsInTheWay(t *testing.T) {
+	for name, test := range map[string]struct {
+		servers *servers
+		want    string
+	}{
+		"of the acquire that failed": {
+			newServers().node(2, 900, 40).deleted(2, 950, 41).node(1, 1001, 42).node(2, 5011, 43),
+			"the first node in the queue of a, created at 1.001000 s, is that of process 1, whose acquire of 1.000000 s failed at 1.100000 s",
+		},
+		"of a waiter": {
+			newServers().node(1, 1001, 42).deleted(1, 1101, 43).node(2, 5011, 44).node(3, 5021, 45),
+			"the first node in the queue of a, created at 5.011000 s, is that of process 2, which waits",
+		},
+		"of an earlier acquire of a waiter": {
+			newServers().node(3, 901, 42).node(1, 1001, 43).node(2, 5011, 44),
+			"the first node in the queue of a, created at 0.901000 s, is of an earlier acquire of process 3",
+		},
+		"of a session that the record does not have": {
+			newServers().node(7, 901, 42).node(1, 1001, 43),
+			"the first node in the queue of a, created at 0.901000 s, is of session " + session(7),
+		},
+		"none": {
+			newServers().node(1, 1001, 42).deleted(1, 1101, 43).node(2, 9001, 44),
+			"no process holds a; process 1, whose acquire of 1.000000 s failed at 1.100000 s, may have left a node in its queue",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRun(t).cycle(900, 950, 2, 40).want(1000, 1).answer(1100, histories.Fail, 1, histories.Acquire)
+			for i := range stuckRecovery(r).h.Events {
+				if e := &r.h.Events[i]; e.Process >= 0 {
+					e.Session = session(e.Process)
+				}
+			}
+			v := r.report(WithService(&test.servers.Log)).Verdict(Progress)
+			if v.Outcome != verdict.Violated || !strings.Contains(v.Reason, "2 clients wait for a; "+test.want) {
+				t.Errorf("the reason does not say %q: %s", test.want, v)
+			}
+		})
+	}
+}
+
+// The node of a hold whose loss was told, or that was not given back, may be gone.
+func TestAHolderWhoseNodeIsGoneIsNotInTheWay(t *testing.T) {
+	r := stuckRecovery(newRun(t).want(1000, 1).got(1001, 1, 41).release(1200, 1).answer(1300, histories.Info, 1, histories.Release))
+	for want, servers := range map[string]*servers{
+		"a's node belongs to process 1, whose release": newServers().node(1, 1000, 41).node(2, 5011, 42),
+		"the first node in the queue of a, created at": newServers().node(1, 1000, 41).deleted(1, 1250, 42).node(2, 5011, 43),
+	} {
+		if v := r.report(WithService(&servers.Log)).Verdict(Progress); !strings.Contains(v.Reason, want) {
+			t.Errorf("the reason does not say %q: %s", want, v)
 		}
 	}
 }

@@ -141,6 +141,23 @@ func (s *Service) GaveUp(h *Hold, by time.Duration) bool {
 	return n != nil && !n.Ended && n.By == "" && s.goneBy(n, by)
 }
 
+// First returns the node of a lock that stands at a time and was created before all others, or nil.
+func (s *Service) First(lock string, at time.Duration) *service.Node {
+	of := s.byLock[lock]
+	if of == nil {
+		return nil
+	}
+	for _, n := range of.all[sort.Search(len(of.all), func(i int) bool { return of.gone[i] > at }):] {
+		if n.Created.Time > at {
+			return nil
+		}
+		if n.Deleted == nil || n.Deleted.Time > at {
+			return n
+		}
+	}
+	return nil
+}
+
 // createdSince returns the index of the first node that was created at a time or later.
 func (l *lockNodes) createdSince(at time.Duration) int {
 	return sort.Search(len(l.all), func(i int) bool { return l.all[i].Created.Time >= at })

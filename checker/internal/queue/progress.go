@@ -303,8 +303,15 @@ func (j *progressJudge) stuck(of pair, waits *waits, graph []verdict.Wait) verdi
 		}
 	}
 	waiting, asked := waits.waiting[of.LockUse]
-	if asked {
-		if blocker, _ := waits.inTheWay(j.t.Info(lock)); blocker != nil && blocker.Process != p {
+	mine := slices.IndexFunc(graph, func(x verdict.Wait) bool { // the lock for which it waits instead
+		return slices.ContainsFunc(x.Waiters, func(y verdict.Waiter) bool { return y.Process == p })
+	})
+	if asked || mine >= 0 {
+		waitsFor := lock
+		if !asked {
+			waitsFor = graph[mine].Lock
+		}
+		if blocker, _ := waits.inTheWay(j.t.Info(waitsFor)); blocker != nil && blocker.Process != p {
 			parties = append(parties, *blocker)
 		}
 	}
@@ -325,9 +332,8 @@ func (j *progressJudge) stuck(of pair, waits *waits, graph []verdict.Wait) verdi
 	default:
 		w.What += "; it did not ask for it"
 	}
-	for _, x := range graph {
-		mine := slices.ContainsFunc(x.Waiters, func(y verdict.Waiter) bool { return y.Process == p })
-		if of.late == 0 && (asked && x.Lock == lock || !asked && mine) {
+	for i, x := range graph {
+		if of.late == 0 && (asked && x.Lock == lock || !asked && i == mine) {
 			w.Waits = append(w.Waits, x)
 		}
 	}

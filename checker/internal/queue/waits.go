@@ -12,6 +12,7 @@ import (
 	"github.com/zkverify/zkverify/checker/internal/judge"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/histories/service"
 	"github.com/zkverify/zkverify/internal/words"
 )
 
@@ -109,20 +110,17 @@ func (w *waits) inTheWay(lock *facts.LockInfo) (*verdict.Party, string) {
 	if !lock.Recipe.IsLock() {
 		return nil, "nothing on record opens " + lock.Lock
 	}
-	if h := w.holders[lock]; h != nil {
+	h, n := w.holders[lock], w.first(lock)
+	if h != nil && (n == nil || w.t.Service.NodeOf(h) == n) {
 		p := judge.HoldParty(h)
 		return &p, w.holds(h)
 	}
+	if n != nil {
+		return w.owner(n)
+	}
 	if o := w.suspect(lock); o != nil {
 		p := judge.OpParty(o)
-		what := "was not answered"
-		switch {
-		case o.Gone:
-			what = "ended with a crash"
-		case o.Result == histories.Fail:
-			what = "failed at " + verdict.At(o.Ret)
-		}
-		return &p, fmt.Sprintf("no process holds %s; %s, whose acquire of %s %s, may have left a node in its queue", lock.Lock, o.By.Name, verdict.At(o.Call), what)
+		return &p, fmt.Sprintf("no process holds %s; %s, %s, may have left a node in its queue", lock.Lock, o.By.Name, acquire(o))
 	}
 	text := "by the record no process holds " + lock.Lock
 	if lock.Granted != 0 {
@@ -132,6 +130,53 @@ func (w *waits) inTheWay(lock *facts.LockInfo) (*verdict.Party, string) {
 		text += fmt.Sprintf("; %s left in its queue at the end of the run", words.Count(n, "node")+" "+map[bool]string{true: "was", false: "were"}[n == 1])
 	}
 	return nil, text
+}
+
+// acquire describes an acquire that is over without a hold.
+func acquire(o *facts.Op) string {
+	what := "was not answered"
+	switch {
+	case o.Gone:
+		what = "ended with a crash"
+	case o.Result == histories.Fail:
+		what = "failed at " + verdict.At(o.Ret)
+	}
+	return fmt.Sprintf("whose acquire of %s %s", verdict.At(o.Call), what)
+}
+
+// first returns the first node in a queue at the end, by the servers' log; nil if that does not tell.
+// Nodes of holders, such as permits, may stand before it in a lock that several may hold.
+func (w *waits) first(lock *facts.LockInfo) *service.Node {
+	if w.t.Service == nil || !lock.Recipe.Exclusive() {
+		return nil
+	}
+	return w.t.Service.First(lock.Lock, w.end)
+}
+
+// owner tells of which acquire a first node is, or of an earlier one of whose client; the party is nil if
+// none of its session is known.
+func (w *waits) owner(n *service.Node) (*verdict.Party, string) {
+	text := fmt.Sprintf("the first node in the queue of %s, created at %s, is ", n.Lock(), verdict.At(n.Created.Time))
+	for _, o := range w.leaks.suspects[w.t.Info(n.Lock())] {
+		if o.Was(n.Session) && o.Call <= n.Created.Time {
+			p := judge.OpParty(o)
+			return &p, text + "that of " + o.By.Name + ", " + acquire(o)
+		}
+	}
+	var of *facts.Op
+	for k, x := range w.waiting {
+		if k.Lock == n.Lock() && x.last.Was(n.Session) && (of == nil || x.last.Call < of.Call) {
+			of = x.last
+		}
+	}
+	if of == nil {
+		return nil, text + "of session " + n.Session
+	}
+	p := judge.OpParty(of)
+	if of.Call > n.Created.Time {
+		return &p, text + "of an earlier acquire of " + of.By.Name
+	}
+	return &p, text + "that of " + of.By.Name + ", which waits"
 }
 
 // left returns the number of nodes that the census found in the queue of a lock.
@@ -153,7 +198,7 @@ func (w *waits) holds(h *facts.Hold) string {
 	switch h.Why {
 	case facts.StillHeld:
 		text := fmt.Sprintf("%s holds %s since %s", h.Acquire.By.Name, h.Lock, verdict.At(h.Start))
-		if other, since := w.first(h.Process, h.Lock); other != "" {
+		if other, since := w.longest(h.Process, h.Lock); other != "" {
 			return text + " and waits for " + other + " since " + verdict.At(since)
 		}
 		return text + " and has not released it"
@@ -173,8 +218,8 @@ func (w *waits) holds(h *facts.Hold) string {
 	return text + " and was repeated " + words.Times(x.repeats) + " without success"
 }
 
-// first returns the lock, other than one, that a process has waited for longest; "" if none.
-func (w *waits) first(process int, but string) (lock string, since time.Duration) {
+// longest returns the lock, other than one, that a process has waited for longest; "" if none.
+func (w *waits) longest(process int, but string) (lock string, since time.Duration) {
 	for k, x := range w.waiting {
 		if k.Process == process && k.Lock != but && (lock == "" || x.since < since || x.since == since && k.Lock < lock) {
 			lock, since = k.Lock, x.since
