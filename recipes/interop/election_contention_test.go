@@ -34,15 +34,26 @@ func TestMixedElectionsThroughOutages(t *testing.T) {
 // mixedElections judges the history of both libraries.
 //
 // LeaderLatch of Curator before 5.7 is known to lead by a node of an older session
-// (CURATOR-696). Such a violation is due to Curator alone, and is logged. Every other violation
-// fails the test.
+// (CURATOR-696), and a node of Curator's may stay first in the queue and lead nothing: it looks for the
+// node of a lost answer at a server that lags, and makes another (CURATOR-264). Such a violation is
+// due to Curator alone, and is logged. Every other violation fails the test.
 func mixedElections(t *testing.T, cfg workload.Config) {
-	latches := startLatches(t)
 	cfg.Recipes = []histories.Recipe{histories.Election}
 	cfg.Duration = setting(t, durationVariable, 10*time.Second, time.ParseDuration)
 	cfg.Seed = setting(t, seedVariable, 1, func(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) })
-	report, h := contend(t, ours(t), latches, cfg)
-	exercised(t, h, 4, false) // there are few changes of the leader
+	onOwnServers(t, func() *checker.Report {
+		latches := startLatches(t)
+		defer latches.end()
+		report, h := contend(t, ours(t), latches, cfg)
+		if sound(report) {
+			exercised(t, h, 4, false) // there are few changes of the leader
+			judgeElections(t, report, latches)
+		}
+		return report
+	})
+}
+
+func judgeElections(t *testing.T, report *checker.Report, latches *latchTarget) {
 	ours, theirs := shareOut(report, latches.isStale)
 	if len(theirs) > 0 {
 		t.Logf("Curator %s alone:\n%s", version, strings.Join(theirs, "\n"))

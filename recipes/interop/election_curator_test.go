@@ -22,6 +22,7 @@ import (
 // process of workload/examples/curator.
 type latchTarget struct {
 	worker   *remote.Workers
+	end      func()
 	presence string // the folder of the nodes that the worker makes for each session
 
 	mu    sync.Mutex
@@ -41,7 +42,8 @@ func startLatches(t *testing.T) *latchTarget {
 	_, err = client.Conn().Create(target.presence, nil, 0, zk.WorldACL(zk.PermAll))
 	must(t, errors.Join(err, client.Close(within(t))))
 	target.worker, err = remote.Start(within(t), remote.Config{N: 1, Command: []string{command, "latch", "--polite"}, Logs: t.TempDir()}, func(err error) { t.Error(err) })
-	t.Cleanup(func() { must(t, target.worker.End()) })
+	target.end = sync.OnceFunc(func() { must(t, target.worker.End()) })
+	t.Cleanup(target.end)
 	must(t, err)
 	return target
 }
