@@ -29,6 +29,7 @@
  * switch: BUG_WATCH_KEPT_ON_RECONNECT a waiter looks again, and takes its watches for set
  * switch: BUG_WAITS_ON a waiter does not hear that its session has ended
  * switch: BUG_HANDOVER_EARLY the next contender of the session has its turn before the last write has ended
+ * switch: BUG_WRITE_UNSETTLED a write has ended when its connection has broken
  *
  * search: "two sessions, two rounds, a broken connection" quick -DROUNDS=2 -DBREAKS=1 => holds
  * search: "two sessions, two rounds, two broken connections" -DROUNDS=2 -DBREAKS=2 => holds
@@ -49,6 +50,7 @@
  * search: "the watch is taken for set" -DBUG_WATCH_KEPT_ON_RECONNECT -DBREAKS=1 => stuck
  * search: "the end of the session is not heard" -DBUG_WAITS_ON -DSILENCES=1 => stuck
  * search: "the next turn comes before the last write" -DBUG_HANDOVER_EARLY -DSHARED -DWRITES => violated inOrder
+ * search: "the last write may still come" -DBUG_WRITE_UNSETTLED -DSHARED -DWRITES -DBREAKS=1 => violated inOrder
  */
 /* last: the nodes when the session was expired, since its client hears no more; known: those in the local queue; deaf:
  * watches that the servers do not have. */
@@ -178,7 +180,11 @@ turn:	if /* recipes: recipes.Client.startHold, session.Session.AwaitEvidence, re
 #ifdef WRITES
 	if /* recipes: recipes.guarded, recipes.writing */
 	:: atomic { believes[c] -> ask(WRITE, node[c]); if :: on(BUG_HANDOVER_EARLY) -> turnOver() :: else fi };
-		atomic { hearAnswer(); heard() }
+		atomic { hearAnswer();
+settle:		if /* recipes: session.Settle */
+		:: answer[c] == LOST && settlesWrites -> heard(); ask(SETTLE, 0); hearAnswer(); goto settle
+		:: else -> heard()
+		fi }
 	:: skip
 	fi;
 #endif

@@ -26,11 +26,14 @@ type Step struct {
 	Forced  bool          `json:"forced,omitempty"`  // of an end: neither the client nor the servers ended it
 	Nodes   []int64       `json:"nodes,omitempty"`   // of an acquire: those that it is known to have created; of a take: see there
 	Granted bool          `json:"granted,omitempty"` // of an acquire: it succeeds
-	Read    bool          `json:"read,omitempty"`    // of a read-write lock: of a reader
-	Left    bool          `json:"left,omitempty"`    // of a loss: the process believes nothing any more; its client may give Lock back
-	Sub     int32         `json:"sub,omitempty"`     // of a grant: how often Node had been handed on
-	Writer  int64         `json:"writer,omitempty"`  // of a create by a downgrade: the writer's node
-	Permits int           `json:"permits,omitempty"` // of a take: those that are out then; of a resize: the size
+	// Together is of an acquire of several locks: a node that it has lost in one of them is lost in all, and it has
+	// others created.
+	Together bool  `json:"together,omitempty"`
+	Read     bool  `json:"read,omitempty"`    // of a read-write lock: of a reader
+	Left     bool  `json:"left,omitempty"`    // of a loss: the process believes nothing any more; its client may give Lock back
+	Sub      int32 `json:"sub,omitempty"`     // of a grant: how often Node had been handed on
+	Writer   int64 `json:"writer,omitempty"`  // of a create by a downgrade: the writer's node
+	Permits  int   `json:"permits,omitempty"` // of a take: those that are out then; of a resize: the size
 }
 
 // Kind is the kind of a Step.

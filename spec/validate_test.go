@@ -123,6 +123,61 @@ func TestAnAcquireThatGoesOnInTheNextSessionMayLeaveANodeInThisOne(t *testing.T)
 	}
 }
 
+// An acquire of several locks gives up its node in each when it loses one, and has others created. Of
+// one lock it must not.
+func TestAnAcquireOfSeveralLocksHasNodesCreatedAnew(t *testing.T) {
+	steps := []Step{
+		{Kind: Session, Process: -1, Session: "a", Clients: []int{0}},
+		{Kind: Acquire, Lock: "l", Process: 0, Session: "a", Nodes: []int64{10, 11}, Granted: true, Together: true},
+		{Kind: Create, Lock: "l", Process: -1, Session: "a", Node: 10},
+		{Kind: Delete, Lock: "l", Process: -1, Session: "a", Node: 10},
+		{Kind: Create, Lock: "l", Process: -1, Session: "a", Node: 11},
+		{Kind: Grant, Lock: "l", Process: 0, Session: "a", Node: 11},
+		{Kind: Loss, Lock: "l", Process: 0, Session: "a"},
+		{Kind: End, Process: -1, Session: "a"},
+	}
+	steps = slices.Insert(steps, 3, // so that one window has both
+		Step{Kind: Session, Process: -1, Session: "b", Clients: []int{1}},
+		Step{Kind: Acquire, Lock: "l", Process: 1, Session: "b", Nodes: []int64{12}},
+		Step{Kind: Create, Lock: "l", Process: -1, Session: "b", Node: 12})
+	steps = slices.Insert(steps, len(steps)-3, Step{Kind: Delete, Lock: "l", Process: -1, Session: "b", Node: 12})
+	v := validator(t)
+	if r := validate(t, v, steps); len(r.Differs) > 0 || r.Windows != 1 || r.Beyond > 0 {
+		t.Errorf("of several locks: %+v", r)
+	}
+	steps[1].Together = false
+	if r := validate(t, v, steps); len(r.Differs) != 1 || r.Beyond > 0 {
+		t.Errorf("of one lock: %+v, want one difference", r)
+	}
+}
+
+// A request whose connection has broken may be carried out later: the write of a contender must not
+// come after the next contender of its session was granted the lock.
+func TestAWriteDoesNotComeAfterTheNextGrant(t *testing.T) {
+	steps := []Step{
+		{Kind: Session, Process: -1, Session: "a", Clients: []int{0, 1}},
+		{Kind: Acquire, Lock: "l", Process: 0, Session: "a", Nodes: []int64{10}, Granted: true},
+		{Kind: Create, Lock: "l", Process: -1, Session: "a", Node: 10},
+		{Kind: Grant, Lock: "l", Process: 0, Session: "a", Node: 10},
+		{Kind: Acquire, Lock: "l", Process: 1, Session: "a", Nodes: []int64{11}, Granted: true},
+		{Kind: Create, Lock: "l", Process: -1, Session: "a", Node: 11},
+		{Kind: Release, Lock: "l", Process: 0, Session: "a"},
+		{Kind: Write, Lock: "l", Process: -1, Session: "a", Node: 10},
+		{Kind: Grant, Lock: "l", Process: 1, Session: "a", Node: 11},
+		{Kind: Delete, Lock: "l", Process: -1, Session: "a", Node: 10},
+		{Kind: Released, Lock: "l", Process: 0, Session: "a"},
+		{Kind: Loss, Lock: "l", Process: 1, Session: "a"},
+		{Kind: End, Process: -1, Session: "a"},
+	}
+	v := validator(t)
+	if r := validate(t, v, steps); len(r.Differs) > 0 || r.Beyond > 0 {
+		t.Errorf("a write before the next grant: %+v", r)
+	}
+	if r := validate(t, v, swapped(steps, 7, 8)); len(r.Differs) != 1 || r.Beyond > 0 {
+		t.Errorf("a write after the next grant: %+v, want one difference", r)
+	}
+}
+
 // A waiter may be granted the lock before it is told that others have deleted its node, also if no
 // other node is left then. A holder may be told too early that its session has ended: its node goes
 // with the session, and not by a delete.

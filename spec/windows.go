@@ -14,6 +14,7 @@ type ask struct {
 	had           bool // it has been granted
 	known         bool // the record has a node that it has created
 	read          bool
+	together      bool    // of several locks
 	writer        int64   // from which it downgrades
 	window        *window // in which it has created a node, as a slot
 	slot          int
@@ -52,7 +53,7 @@ func newSplitter(uses map[string][]int, steps []Step, lock string) *splitter {
 		if s.Kind != Acquire || s.Lock != lock {
 			continue
 		}
-		a := &ask{process: s.Process, step: i, granted: s.Granted, known: len(s.Nodes) > 0, read: s.Read}
+		a := &ask{process: s.Process, step: i, granted: s.Granted, known: len(s.Nodes) > 0, read: s.Read, together: s.Together}
 		p.asked[i] = a
 		for _, n := range s.Nodes {
 			if p.later[n] == nil {
@@ -185,6 +186,11 @@ const remembered = 3
 func (p *splitter) create(i int, s Step) {
 	w := p.current
 	a := p.askOf(s)
+	if a.together { // a contender for each node
+		_, granted := p.grants[s.Node]
+		a = &ask{process: a.process, step: a.step, granted: granted, known: true, together: true}
+		p.byNode[s.Node] = a
+	}
 	who, again := a.slot, a.window == w
 	if again && p.size != nil && p.byNode[s.Node] == nil && w.stand[w.slots[who].last] {
 		w.tooMuch("a node of an acquire that is not known")

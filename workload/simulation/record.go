@@ -3,6 +3,7 @@ package simulation
 import (
 	"cmp"
 	"io"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -19,7 +20,7 @@ import (
 // validated are the recipes whose contenders queue as those of spec/mutex.pml, one node for each acquire.
 var validated = []histories.Recipe{
 	histories.Mutex, histories.Revocation, histories.Election, histories.ReadWrite, histories.NonReentrant, histories.Handoff,
-	histories.Semaphore, histories.SharedSemaphore,
+	histories.Semaphore, histories.SharedSemaphore, histories.MultiLock,
 }
 
 // record puts together what the clients of these recipes, and the servers, have done.
@@ -57,19 +58,15 @@ func writeRecord(path string, kept *histories.Kept, txns []txnlog.Txn, began tim
 		open: map[int]map[string]int{}, writers: map[string]int64{}, numbers: map[number]int64{}, tokens: map[histories.Token]int64{},
 		sizes: map[string]bool{}, takes: map[int64][]int64{},
 	}
-	header, parts := kept.Header(), map[string]bool{} // the model has no acquires of several locks
+	header := kept.Header()
 	for e := range kept.Events() {
 		r.identify(e, header.Clients)
-		for _, p := range e.Parts {
-			parts[p.Lock] = true
+		for e := range alone(e) {
+			if _, known := r.locks[e.Lock]; e.Lock != "" && !known {
+				r.locks[e.Lock] = slices.Contains(validated, header.RecipeOf(e.Lock))
+				r.semaphore(e.Lock, header)
+			}
 		}
-		if _, known := r.locks[e.Lock]; e.Lock != "" && !known {
-			r.locks[e.Lock] = slices.Contains(validated, header.RecipeOf(e.Lock))
-			r.semaphore(e.Lock, header)
-		}
-	}
-	for name := range parts {
-		r.locks[name] = false
 	}
 	r.findEarly(kept)
 	next, i := 0, 0
@@ -78,14 +75,14 @@ func writeRecord(path string, kept *histories.Kept, txns []txnlog.Txn, began tim
 			r.transaction(txns[next], txns[next].Time.Sub(began))
 		}
 		if !slices.Contains(r.moved, i) {
-			r.event(e)
+			r.events(e)
 		}
 		for _, loss := range r.early[i] {
 			loss := *loss
 			if loss.Time = e.Time; loss.Op == histories.Release {
 				loss.Type = histories.Lost
 			}
-			r.event(&loss)
+			r.events(&loss)
 		}
 		i++
 	}
@@ -187,8 +184,32 @@ func (r *record) findEarly(kept *histories.Kept) {
 	}
 }
 
-// event takes an event of the history.
-func (r *record) event(e *histories.Event) {
+// alone returns an event of several locks as one of each.
+func alone(e *histories.Event) iter.Seq[*histories.Event] {
+	return func(yield func(*histories.Event) bool) {
+		if len(e.Parts) == 0 {
+			yield(e)
+			return
+		}
+		for _, p := range e.Parts {
+			one := *e
+			one.Lock, one.Token, one.Parts = p.Lock, p.Token, nil
+			if !yield(&one) {
+				return
+			}
+		}
+	}
+}
+
+// events takes an event of the history.
+func (r *record) events(e *histories.Event) {
+	for one := range alone(e) {
+		r.event(one, len(e.Parts) > 0)
+	}
+}
+
+// event takes an event of one lock, which may be of several.
+func (r *record) event(e *histories.Event, together bool) {
 	if e.Type == histories.CensusDone {
 		r.add(model.Step{Time: e.Time, Kind: model.Over, Process: -1})
 		return
@@ -213,7 +234,7 @@ func (r *record) event(e *histories.Event) {
 	acquires := e.Op == histories.Acquire || e.Op == histories.TryAcquire
 	switch {
 	case e.Type == histories.Invoke && acquires:
-		s.Kind = model.Acquire
+		s.Kind, s.Together = model.Acquire, together
 		if r.open[e.Process] == nil {
 			r.open[e.Process] = map[string]int{}
 		}

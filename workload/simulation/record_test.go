@@ -123,7 +123,7 @@ func TestRecipesWithTheQueueOfTheMutexAreOnRecord(t *testing.T) {
 		if err := cmp.Or(err, rec.Close(), writeRecord(path, kept, nil, time.Now())); err != nil {
 			t.Fatal(err)
 		}
-		want := slices.Contains([]histories.Recipe{histories.Mutex, histories.Revocation, histories.Election, histories.ReadWrite, histories.NonReentrant, histories.Handoff, histories.Semaphore, histories.SharedSemaphore}, recipe)
+		want := slices.Contains([]histories.Recipe{histories.Mutex, histories.Revocation, histories.Election, histories.ReadWrite, histories.NonReentrant, histories.Handoff, histories.Semaphore, histories.SharedSemaphore, histories.MultiLock}, recipe)
 		if _, err := os.Stat(path); (err == nil) != want {
 			t.Errorf("a record of recipe %s: %v", recipe, err)
 		}
