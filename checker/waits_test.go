@@ -123,7 +123,10 @@ func TestTheFirstNodeInAQueueIsInTheWay(t *testing.T) {
 		},
 		"none": {
 			newServers().node(1, 1001, 42).deleted(1, 1101, 43).node(2, 9001, 44),
-			"no process holds a; process 1, whose acquire of 1.000000 s failed at 1.100000 s, may have left a node in its queue",
+			"no node stands in the queue of a",
+		},
+		"of another lock": {
+			newServers(), "no process holds a; process 1, whose acquire of 1.000000 s failed at 1.100000 s, may have left a node in its queue",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

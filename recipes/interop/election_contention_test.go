@@ -34,9 +34,9 @@ func TestMixedElectionsThroughOutages(t *testing.T) {
 // mixedElections judges the history of both libraries.
 //
 // LeaderLatch of Curator before 5.7 is known to lead by a node of an older session
-// (CURATOR-696), and a node of Curator's may stay first in the queue and lead nothing: it looks for the
-// node of a lost answer at a server that lags, and makes another (CURATOR-264). Such a violation is
-// due to Curator alone, and is logged. Every other violation fails the test.
+// (CURATOR-696). After faults a latch of 5.4.0 may have no node, or the first one in the queue, and never
+// lead, or leave its node behind when it is closed. Such a violation is due to Curator alone, and is
+// logged. Every other violation fails the test.
 func mixedElections(t *testing.T, cfg workload.Config) {
 	cfg.Recipes = []histories.Recipe{histories.Election}
 	cfg.Duration = setting(t, durationVariable, 10*time.Second, time.ParseDuration)

@@ -141,21 +141,22 @@ func (s *Service) GaveUp(h *Hold, by time.Duration) bool {
 	return n != nil && !n.Ended && n.By == "" && s.goneBy(n, by)
 }
 
-// First returns the node of a lock that stands at a time and was created before all others, or nil.
-func (s *Service) First(lock string, at time.Duration) *service.Node {
+// First returns the node of a lock that stands at a time and was created before all others, nil if
+// none stands. Of a lock of which the log has no node at all nothing is known.
+func (s *Service) First(lock string, at time.Duration) (_ *service.Node, known bool) {
 	of := s.byLock[lock]
 	if of == nil {
-		return nil
+		return nil, false
 	}
 	for _, n := range of.all[sort.Search(len(of.all), func(i int) bool { return of.gone[i] > at }):] {
 		if n.Created.Time > at {
-			return nil
+			break
 		}
 		if n.Deleted == nil || n.Deleted.Time > at {
-			return n
+			return n, true
 		}
 	}
-	return nil
+	return nil, true
 }
 
 // createdSince returns the index of the first node that was created at a time or later.

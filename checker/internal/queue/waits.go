@@ -110,13 +110,16 @@ func (w *waits) inTheWay(lock *facts.LockInfo) (*verdict.Party, string) {
 	if !lock.Recipe.IsLock() {
 		return nil, "nothing on record opens " + lock.Lock
 	}
-	h, n := w.holders[lock], w.first(lock)
-	if h != nil && (n == nil || w.t.Service.NodeOf(h) == n) {
+	h := w.holders[lock]
+	n, known := w.first(lock)
+	switch {
+	case h != nil && (!known || n != nil && w.t.Service.NodeOf(h) == n):
 		p := judge.HoldParty(h)
 		return &p, w.holds(h)
-	}
-	if n != nil {
+	case n != nil:
 		return w.owner(n)
+	case known:
+		return nil, "no node stands in the queue of " + lock.Lock
 	}
 	if o := w.suspect(lock); o != nil {
 		p := judge.OpParty(o)
@@ -144,11 +147,11 @@ func acquire(o *facts.Op) string {
 	return fmt.Sprintf("whose acquire of %s %s", verdict.At(o.Call), what)
 }
 
-// first returns the first node in a queue at the end, by the servers' log; nil if that does not tell.
-// Nodes of holders, such as permits, may stand before it in a lock that several may hold.
-func (w *waits) first(lock *facts.LockInfo) *service.Node {
+// first returns the first node in a queue at the end, nil if none stands, and whether the servers' log
+// tells. In a lock that several may hold, the first is not in the way.
+func (w *waits) first(lock *facts.LockInfo) (_ *service.Node, known bool) {
 	if w.t.Service == nil || !lock.Recipe.Exclusive() {
-		return nil
+		return nil, false
 	}
 	return w.t.Service.First(lock.Lock, w.end)
 }
