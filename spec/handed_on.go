@@ -22,7 +22,7 @@ func (p *splitter) free(process int) int {
 // endBelief takes a loss or a release.
 func (p *splitter) endBelief(i int, s Step) {
 	w := p.current
-	who := slices.IndexFunc(w.slots, func(l slot) bool { return l.process == s.Process && l.believes && l.reads == s.Read })
+	who := w.believer(s)
 	if who < 0 {
 		return
 	}

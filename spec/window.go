@@ -29,6 +29,10 @@ type window struct {
 	stand   map[int64]bool
 	removed map[int64]bool
 	late    map[*ask]bool // acquires that will be granted, although others have deleted their node
+	told    []told
+	size    *line // of a semaphore, at its beginning
+
+	downgrades map[int64]bool // nodes of readers that were writers
 }
 
 // slot is a contender of the model: a process of a client, and its sessions one after the other.

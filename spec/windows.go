@@ -114,16 +114,20 @@ func (p *splitter) take(i int, s Step) {
 		p.resize(i, s)
 		return
 	}
+	if w := p.current; w != nil && w.beyond != "" && p.divisible() {
+		p.cut()
+	}
 	w := p.current
 	if w == nil {
 		if s.Kind != Create && s.Kind != Grant {
 			return
 		}
-		w = &window{lock: s.Lock, bits: map[int64]int{}, latest: map[int64]int{}, of: map[int64]int{}, owner: map[int64]string{}, stand: map[int64]bool{}, removed: map[int64]bool{}, late: map[*ask]bool{}}
+		w = &window{lock: s.Lock, size: p.size, bits: map[int64]int{}, latest: map[int64]int{}, of: map[int64]int{}, owner: map[int64]string{}, stand: map[int64]bool{}, removed: map[int64]bool{}, late: map[*ask]bool{}, downgrades: map[int64]bool{}}
 		if p.current = w; p.size != nil {
 			w.add(*p.size)
 		}
 	}
+	p.note(i, s)
 	switch s.Kind {
 	case Create:
 		p.create(i, s)
@@ -161,7 +165,7 @@ func (p *splitter) take(i int, s Step) {
 	case Loss, Release:
 		p.endBelief(i, s)
 	case Released:
-		if who := slices.IndexFunc(w.slots, func(l slot) bool { return l.process == s.Process && l.released && l.reads == s.Read }); who >= 0 {
+		if who := w.releaser(s); who >= 0 {
 			w.slots[who].released = false
 			if node := w.slots[who].last; w.stand[node] && p.endsWithSession(i, node) {
 				if w.shared(who) {
@@ -218,6 +222,9 @@ func (p *splitter) create(i int, s Step) {
 	}
 	w.bits[s.Node], w.of[s.Node], w.owner[s.Node], w.stand[s.Node] = bit, who, s.Session, true
 	w.slots[who].last = s.Node
+	if s.Writer != 0 {
+		w.downgrades[s.Node] = true
+	}
 	w.add(line{kind, who, bit, w.age(who, s.Session), i})
 }
 
