@@ -52,7 +52,8 @@ var lengths = []int{25, 97, 130}
 // The parameters of an at-message, besides "message", "act", and "then".
 const (
 	stepParam   = "step"   // the step of the client that begins the count of messages, see steps
-	lengthParam = "length" // one of lengths
+	lengthParam = "length" // one of lengths, or blink
+	lastsParam  = "lasts"  // the length of the second act, if it is long
 	afterParam  = "after"  // the message at which the second act comes; 0: at once
 	sinceParam  = "since"  // from which its messages are counted: sinceFirst, or sinceHealed
 	struckParam = "struck" // in the record of the fault's end: how many of its acts took place
@@ -72,7 +73,7 @@ func atMessage() fault.Kind {
 		Links: true, Span: fault.Timeouts(0.1, 0.2),
 		Params: []fault.Param{
 			fault.Number("message", 0), fault.Choice("act", all...), fault.Choice("then", all...), fault.Number(afterParam, 0), fault.Choice(sinceParam, sinceFirst, sinceHealed),
-			fault.Choice(stepParam, append(steps, stepQueued)...), fault.Number(lengthParam, 1),
+			fault.Choice(stepParam, append(steps, stepQueued)...), fault.Number(lengthParam, 1), fault.Number(lastsParam, 1),
 			{Name: pathParam, Check: checkPath},
 		},
 		Make: func(s fault.Scene) (fault.Fault, error) {
@@ -110,7 +111,7 @@ func atMessage() fault.Kind {
 func newStrike(s fault.Scene, c fault.Client) (*strike, error) {
 	p := s.Pick.Params
 	t := s.SessionTimeout()
-	k := &strike{scene: s, client: c, step: p[stepParam], act: p["act"], then: p["then"], since: p[sinceParam], ahead: -1, patience: 2 * t, limit: t}
+	k := &strike{scene: s, client: c, step: p[stepParam], act: p["act"], then: p["then"], since: p[sinceParam], lasts: t / 4, ahead: -1, patience: 2 * t, limit: t}
 	var errs [3]error
 	if p[pathParam] == "" {
 		length, err := strconv.Atoi(p[lengthParam])
@@ -119,6 +120,9 @@ func newStrike(s fault.Scene, c fault.Client) (*strike, error) {
 	}
 	if k.then != "" {
 		k.after, errs[2] = strconv.Atoi(p[afterParam])
+	}
+	if n, err := strconv.Atoi(p[lastsParam]); err == nil {
+		k.lasts = time.Duration(n) * t / 100
 	}
 	for _, l := range c.AllLinks() {
 		m, counts := l.(messageLink)

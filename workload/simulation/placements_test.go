@@ -11,9 +11,9 @@ import (
 func TestPlacementsGoThroughAll(t *testing.T) {
 	one, near, two := map[placement]bool{}, map[placement]bool{}, map[placement]bool{}
 	for n := range placesOfOne(histories.Mutex, false) {
-		one[placementOf(histories.Mutex, false, 3*n)] = true
-		near[placementOf(histories.Mutex, false, 3*n+1)] = true
-		two[placementOf(histories.Mutex, false, 3*n+2)] = true
+		one[placementOf(histories.Mutex, false, sorts*n)] = true
+		near[placementOf(histories.Mutex, false, sorts*n+1)] = true
+		two[placementOf(histories.Mutex, false, sorts*n+2)] = true
 	}
 	if all := int(placesOfOne(histories.Mutex, false)); len(one) != all || len(near) != all || len(two) != all {
 		t.Errorf("%d of one act, %d and %d of two, of %d", len(one), len(near), len(two), all)

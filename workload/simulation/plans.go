@@ -125,6 +125,9 @@ func edges(w *world) {
 	if r.IntN(4) == 0 {
 		w.Mix.Hold = t / 5 // others wait for so long that two things can happen to them
 	}
+	if r.IntN(2) == 0 {
+		w.Mix.Try, w.Mix.Timeout, w.Mix.Cancel = -1, -1, -1 // a client that is back after a while still waits
+	}
 	if w.Schedule != nil {
 		return
 	}
@@ -139,10 +142,13 @@ func edges(w *world) {
 	strikes := uint64(w.Duration / every)
 	w.Schedule = &nemesis.Schedule{}
 	for i := range strikes {
-		p := placementOf(recipe, w.Processes, n*strikes+i)
+		p, cut := placementOf(recipe, w.Processes, n*strikes+i), []fault.Links{fault.OneLink, fault.AllLinks}[r.IntN(2)]
+		if p.isReturn() {
+			cut = fault.AllLinks // another server would have it back too soon
+		}
 		w.Schedule.Steps = append(w.Schedule.Steps, nemesis.Step{
 			At: t/8 + time.Duration(i)*every, For: t / 8, Fault: edgesFault,
-			Pick: fault.Pick{Aim: aimAt(p.Step), Draw: r.Uint32(), Links: []fault.Links{fault.OneLink, fault.AllLinks}[r.IntN(2)], Params: p.params()},
+			Pick: fault.Pick{Aim: aimAt(p.Step), Draw: r.Uint32(), Links: cut, Params: p.params()},
 		})
 	}
 }

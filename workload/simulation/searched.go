@@ -94,9 +94,12 @@ func searched(placements map[string]bool, processes bool) (all []Searched) {
 			of[key].One.add(made)
 			continue
 		}
-		of[key].Two.add(made)
 		message, _ := strconv.Atoi(f[2])
-		if after, _ := strconv.Atoi(f[5]); max(message, after) < messagesNear {
+		after, _ := strconv.Atoi(f[5])
+		if max(message, after) < messagesOfTwo { // else it is a return
+			of[key].Two.add(made)
+		}
+		if max(message, after) < messagesNear {
 			of[key].Near.add(made)
 		}
 	}

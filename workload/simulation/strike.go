@@ -111,7 +111,7 @@ type strike struct {
 	message, after int
 	act, then      string
 	since          string
-	length         time.Duration
+	length, lasts  time.Duration   // of the acts
 	mu             sync.Mutex      // guards waits
 	waits          map[string]bool // the locks for which the client waits, in stepTurn
 	struck         atomic.Int32    // acts that took place
@@ -202,7 +202,7 @@ func (k *strike) await(ctx context.Context, d time.Duration, next *signal) {
 		case <-next.given:
 			k.carryOut(ctx, k.then, k.after)
 			if isCut(k.then) || k.then == pauseAct {
-				until = time.Now().Add(max(time.Until(until), k.scene.SessionTimeout()/4))
+				until = time.Now().Add(max(time.Until(until), k.lasts))
 			}
 		case <-time.After(d):
 			return
