@@ -1,10 +1,12 @@
 package checker
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/histories/service"
 )
 
 const (
@@ -143,5 +145,37 @@ func TestDowngradesAreCounted(t *testing.T) {
 	v := r.report().Verdict(ReadersAndWriters)
 	if n, _ := v.Figure("downgrades"); n != 1 || v.Reason != "2 holds to read, 2 to write, no writer beside anybody else" {
 		t.Error(v, n)
+	}
+}
+
+// The node of a reader that was a writer is created only while the writer's node stands.
+func TestAReaderComesOfAWriterThatStands(t *testing.T) {
+	for name, test := range map[string]struct {
+		gone, made, parent int // transactions: the end of the writer's node, the reader's node, the parent anew
+		number             string
+		wrong              bool
+	}{
+		"the writer's node stands":                {60, 50, 0, "0000000007", false},
+		"it is gone":                              {45, 50, 0, "0000000007", true},
+		"the reader has a number of its own":      {45, 50, 0, "0000000008", false},
+		"the numbers have begun anew":             {45, 50, 47, "0000000007", false},
+		"the parent is made anew after the nodes": {45, 50, 51, "0000000007", true},
+	} {
+		log, gone := newServers(), at(9, test.gone)
+		log.Clock = 0
+		log.Nodes = []service.Node{
+			{Path: "a/_c_1-__WRIT__0000000007", Session: session(1), Created: at(1, 41), Deleted: &gone},
+			{Path: "a/_c_2-__READ__" + test.number, Session: session(1), Created: at(9, test.made)},
+		}
+		if test.parent > 0 {
+			log.Parents = []service.Node{{Path: "a", Session: session(1), Created: at(9, test.parent)}}
+		}
+		r := promising(t)
+		readWrite(func(r *run) { r.takes(1, 1, writing, 41).gives(20, 1, writing) })(r)
+		v := r.report(WithService(&log.Log)).Verdict(ReadersAndWriters)
+		found := len(v.Witnesses) > 0 && strings.Contains(v.Witnesses[0].What, "which was gone")
+		if found != test.wrong {
+			t.Errorf("%s: %v", name, v)
+		}
 	}
 }

@@ -318,3 +318,26 @@ func TestReadersAndWritersAreWoken(t *testing.T) {
 		}, verdict.Unknown},
 	})
 }
+
+// In virtual time, where no machine is busy, a turn that comes late shows that a wake-up was missed, also
+// if the contender looks again by itself before the bound.
+func TestInVirtualTimeATurnComesAtOnce(t *testing.T) {
+	for name, test := range map[string]struct {
+		clock, after time.Duration
+		returns      bool
+		want         verdict.Outcome
+	}{
+		"it comes late":                                {0, 900, true, verdict.Violated},
+		"it comes soon":                                {0, 100, true, verdict.Holds},
+		"it comes late in a run on servers":            {time.Millisecond, 900, true, verdict.Holds},
+		"it comes late at a target that may take long": {0, 900, false, verdict.Holds},
+	} {
+		r, log := newRun(t), newServers()
+		log.Clock = test.clock
+		r.h.Header.Promises.Returns = test.returns
+		r.promising().line(2).grant(5100+int(test.after), 2, 1)
+		if v := r.report(WithService(&log.Log)).Verdict(Progress); v.Outcome != test.want {
+			t.Errorf("%s: %v", name, v)
+		}
+	}
+}

@@ -2,11 +2,13 @@ package holding
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/zkverify/zkverify/checker/internal/facts"
 	"github.com/zkverify/zkverify/checker/internal/judge"
 	"github.com/zkverify/zkverify/checker/verdict"
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/histories/service"
 )
 
 // fromNothing finds a writer that became a reader although its node had been deleted before it
@@ -35,3 +37,37 @@ func (j *readWriteJudge) fromNothing(t *facts.Trace, h *facts.Hold) {
 		return w
 	})
 }
+
+// blindly finds a reader's node that was created right behind its writer's when that was gone, by such a log.
+// The reader's node gets the number of the writer's, in a transaction that checks the writer's node, also if
+// it is made again after a lost reply. All other nodes have numbers of their own, until their parent is made
+// anew.
+func (j *readWriteJudge) blindly(t *facts.Trace, lock string) {
+	if t.Service == nil || !t.Service.Exact() || !t.Header.Promises.FirstNode {
+		return
+	}
+	type place struct{ session, number string }
+	first := map[place]*service.Node{}
+	for _, n := range t.Service.NodesOf(lock) {
+		at := place{n.Session, n.Name()[max(0, len(n.Name())-digits):]}
+		anew := func(parent service.Node) bool {
+			return parent.Lock() == lock && parent.Created.Zxid < n.Created.Zxid && parent.Created.Zxid > first[at].Created.Zxid
+		}
+		writer := first[at]
+		if writer == nil || slices.ContainsFunc(t.Service.Parents(), anew) {
+			first[at] = n
+			continue
+		}
+		if writer.Deleted != nil && writer.Deleted.Zxid < n.Created.Zxid {
+			j.v.Violate(func() verdict.Witness {
+				w := judge.NewWitness(t, lock, writer.Deleted.Time, n.Created.Time)
+				w.What = fmt.Sprintf("session %s, a writer of lock %q, created a node %#x to read right behind its node %#x, which was gone: it %s",
+					n.Session, lock, n.Created.Zxid, writer.Created.Zxid, judge.Deletion(t, writer))
+				return w
+			})
+		}
+	}
+}
+
+// digits is the number of digits of a sequence number.
+const digits = 10

@@ -96,6 +96,7 @@ func (j *readWriteJudge) Conclude(e *judge.Engines, t *facts.Trace) {
 	v := j.v
 	for lock := range t.LocksThat(facts.Is(histories.ReadWrite)) {
 		of := j.locks.Of(lock)
+		j.blindly(t, lock.Lock)
 		e.Compare(t, v, lock.Lock, of.violations > 0, of.search.answer())
 	}
 	v.Count("holds to read", j.readers)

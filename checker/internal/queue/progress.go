@@ -85,7 +85,7 @@ func (j *progressJudge) Conclude(_ *judge.Engines, t *facts.Trace) {
 	start, recovering := t.Phases[histories.PhaseRecovery]
 	ended, over := t.Phases[histories.PhaseEnd]
 	missed := j.judgeWakeUps()
-	inChaos := slices.Concat(missedText(missed, j.wakes.bound), j.calls.judge(v), j.moves.judge(v))
+	inChaos := slices.Concat(missedText(missed), j.calls.judge(v), j.moves.judge(v))
 	if !recovering {
 		switch {
 		case len(inChaos) > 0:
@@ -160,11 +160,11 @@ type pair struct {
 }
 
 // missedText describes missed wake-ups, if there are any.
-func missedText(missed int, bound time.Duration) []string {
+func missedText(missed int) []string {
 	if missed == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s first in a queue and not granted the lock within %s", words.Count(missed, "contender"), verdict.Ms(bound))}
+	return []string{words.Count(missed, "contender") + " first in a queue and not granted the lock in time"}
 }
 
 // wrong lists the violations, with the numbers of refused tries, and locks that were free and tried

@@ -37,7 +37,7 @@ func (w *wakeUps) clear(turn *turn) facts.Span {
 	if back, ok := w.back[w.client(turn.Process)]; ok {
 		for i, s := range spoilt {
 			if s.To != facts.Forever && s.To-while <= back {
-				spoilt[i].To = min(s.To, back+w.bound)
+				spoilt[i].To = min(s.To, back+w.within(turn.Op))
 			}
 		}
 	}

@@ -76,6 +76,15 @@ func newWakeUps(t *facts.Trace, way *inTheWay) *wakeUps {
 	}
 }
 
+// within returns the time within which the turn of an acquire must come: the bound, or less in virtual time,
+// where no machine is busy. Permits take more requests, one after the other.
+func (w *wakeUps) within(o *facts.Op) time.Duration {
+	if w.t.Service != nil && w.t.Service.Exact() && w.t.Header.Promises.Returns && !o.Recipe().HasPermits() {
+		return min(w.bound, w.t.Header.SessionTimeout/4)
+	}
+	return w.bound
+}
+
 // concerns reports whether o asks for a lock that has a queue.
 func (w *wakeUps) concerns(o *facts.Op) bool { return w.bound > 0 && o.Acquires() }
 
@@ -146,10 +155,10 @@ func (w *wakeUps) completed(o *facts.Op) {
 	}
 	if turn := w.turnOf(o, users); turn != nil {
 		switch waited := o.Ret - turn.from; {
-		case waited > w.bound && (o.OK() || o.Kind == histories.Acquire):
+		case waited > w.within(o) && (o.OK() || o.Kind == histories.Acquire):
 			turn.rests = w.restsBefore(turn, users)
 			w.late = append(w.late, turn)
-		case waited <= w.bound && o.OK() && turn.gave != nil && w.clear(turn).Length() == max(0, waited):
+		case waited <= w.within(o) && o.OK() && turn.gave != nil && w.clear(turn).Length() == max(0, waited):
 			w.judged++
 			w.longest = max(w.longest, waited)
 		}
@@ -310,7 +319,7 @@ func (w *wakeUps) missed() []func() verdict.Witness {
 		if slices.ContainsFunc(turn.rests, func(h *facts.Hold) bool { return !w.t.Sessions.LivedOn(h) }) {
 			continue
 		}
-		if counts := w.clear(turn); counts.Length() > w.bound {
+		if counts := w.clear(turn); counts.Length() > w.within(turn.Op) {
 			all = append(all, func() verdict.Witness { return w.notWoken(turn, counts) })
 		}
 	}
@@ -333,6 +342,6 @@ func (w *wakeUps) notWoken(turn *turn, counts facts.Span) verdict.Witness {
 	}
 	v := judge.NewWitness(w.t, turn.Lock, counts.From, counts.To, parties...)
 	v.What = fmt.Sprintf("%v was the first in the queue of %s from %s on%s, had to be granted it within %s, and %s only at %s",
-		parties[0], of, verdict.At(turn.from), since, verdict.Ms(w.bound), end, verdict.At(turn.Ret))
+		parties[0], of, verdict.At(turn.from), since, verdict.Ms(w.within(turn.Op)), end, verdict.At(turn.Ret))
 	return v
 }
