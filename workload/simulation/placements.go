@@ -72,7 +72,9 @@ func returnOf(r histories.Recipe, processes bool, n uint64) placement {
 	away := slices.DeleteFunc(acts(processes), func(act string) bool { return !isCut(act) && act != pauseAct })
 	length, lasts, then := blink, lengths[2], away
 	if n%4 == 3 {
-		n /= 4
+		if n /= 4; slices.Contains(steps, stepHold) {
+			steps = []string{stepHold}
+		}
 	} else {
 		n -= n / 4
 		length, lasts, then = lengths[1], 0, []string{cancelAct, crashAct, cancelAct, deleteAct, cancelAct, expireAct, cancelAct, string(links.Down)}
