@@ -280,3 +280,49 @@ func TestAnAcquireGoesOnInTheNextSession(t *testing.T) {
 		})
 	}
 }
+
+// A try that gets a lock has looked at its queue soon after it has its place there, and found no other
+// node ahead, by a log whose times are exact.
+func TestATryDoesNotWait(t *testing.T) {
+	tries := func(op histories.Op) func(*run) {
+		return func(r *run) {
+			r.op(5, histories.Invoke, 1, op, histories.Event{})
+			r.op(104, histories.OK, 1, op, histories.Event{Token: tok(41), Depth: 1, Session: session(1)})
+		}
+	}
+	// The node of process p is ahead of that of process 1, which comes after 4 ms, until it is deleted.
+	ahead := func(p, until int) *servers {
+		return newServers().node(p, 4, 40).deleted(p, until, 42).node(1, 9, 41)
+	}
+	for name, test := range map[string]struct {
+		run     func(*run)
+		servers *servers
+		wrong   bool
+	}{
+		"none is ahead":                      {tries(histories.TryAcquire), newServers().node(1, 9, 41), false},
+		"one is ahead until it looks":        {tries(histories.TryAcquire), ahead(2, 88), false},
+		"one is ahead for longer":            {tries(histories.TryAcquire), ahead(2, 89), true},
+		"one of its own session":             {tries(histories.TryAcquire), ahead(1, 89), false},
+		"one is ahead of an acquire":         {tries(histories.Acquire), ahead(2, 89), false},
+		"one is ahead for longer, real time": {tries(histories.TryAcquire), func() *servers { s := ahead(2, 89); s.Clock = 2; return s }(), false},
+		"one is ahead for longer, a fault": {func(r *run) {
+			r.pause(1, 1).wake(2, 1)
+			tries(histories.TryAcquire)(r)
+		}, ahead(2, 89), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if test.servers.Clock != 2 {
+				test.servers.Clock = 0
+			}
+			r := promising(t)
+			r.h.Header.Promises.Returns = true
+			r.h.Header.Promises.TurnBound, r.h.Header.SessionTimeout = time.Second, 2*time.Second
+			test.run(r)
+			v := r.report(WithService(&test.servers.Log)).Verdict(Progress)
+			wrong := len(v.Witnesses) > 0 && strings.Contains(v.Witnesses[0].What, "got the lock although another node was ahead until 0.089000 s")
+			if wrong != test.wrong {
+				t.Errorf("%v %v", v.Outcome, v.Witnesses)
+			}
+		})
+	}
+}

@@ -159,6 +159,21 @@ func (s *Service) First(lock string, at time.Duration) (_ *service.Node, known b
 	return nil, true
 }
 
+// AheadOf returns the node of a hold, and the latest time at which a node that another session had
+// created before it was deleted, the zero time if there was none.
+func (s *Service) AheadOf(h *Hold) (own *service.Node, until time.Duration) {
+	if own = s.NodeOf(h); own == nil {
+		return nil, 0
+	}
+	of := s.byLock[own.Lock()]
+	for i := of.createdSince(own.Created.Time+1) - 1; i >= 0 && of.gone[i] > own.Created.Time; i-- {
+		if n := of.all[i]; n.Session != own.Session && n.Created.Zxid < own.Created.Zxid && n.Deleted != nil {
+			until = max(until, n.Deleted.Time)
+		}
+	}
+	return own, until
+}
+
 // createdSince returns the index of the first node that was created at a time or later.
 func (l *lockNodes) createdSince(at time.Duration) int {
 	return sort.Search(len(l.all), func(i int) bool { return l.all[i].Created.Time >= at })

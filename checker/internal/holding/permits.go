@@ -148,7 +148,7 @@ func (j *permitsJudge) Conclude(e *judge.Engines, t *facts.Trace) {
 	v.Count("semaphores whose changes overlap", overlap)
 	violated := "permits were granted that there were not, "
 	if e.Sweeps && j.writes.judge(t, v) {
-		violated = "permits were granted that there were not, or a change of a size was carried out twice, "
+		violated = "permits were granted that there were not, or a change of a size was carried out twice or not at all, "
 	}
 	switch {
 	case v.Outcome == verdict.Unknown: // the engines disagree

@@ -15,7 +15,8 @@ import (
 
 // sizeWrites finds changes of a size that were carried out twice, by a log of the servers whose
 // times are exact: a change whose answer was lost is repeated, and must not undo a change by another
-// client that came in between.
+// client that came in between. It also finds changes that succeeded although no client wrote to the size
+// meanwhile: a change is done when another one has come in between, but not by one from before.
 //
 // While a change is under way, its sessions write to the size once for it. They may write for other
 // changes too: those that clients of the same session make at the same time, and earlier ones that
@@ -35,7 +36,7 @@ func (s *sizeWrites) take(t *facts.Trace, o *facts.Op) {
 	s.changes[o.Lock] = append(s.changes[o.Lock], o)
 }
 
-// judge reports the changes that were carried out twice, and whether there is one.
+// judge reports the changes that were carried out twice, or never, and whether there is one.
 func (s *sizeWrites) judge(t *facts.Trace, v *verdict.Verdict) (found bool) {
 	for _, lock := range slices.Sorted(maps.Keys(s.changes)) {
 		changes, node := s.changes[lock], t.Service.SizeOf(lock)
@@ -43,7 +44,11 @@ func (s *sizeWrites) judge(t *facts.Trace, v *verdict.Verdict) (found bool) {
 			continue
 		}
 		for _, o := range changes {
-			writes := writesOf(t, node, o)
+			all, writes := writesOf(t, node, o)
+			if o.OK() && all == 0 {
+				found = true
+				v.Violate(func() verdict.Witness { return setNever(t, o) })
+			}
 			if len(writes) < 2 {
 				continue
 			}
@@ -62,19 +67,20 @@ func (s *sizeWrites) judge(t *facts.Trace, v *verdict.Verdict) (found bool) {
 	return found
 }
 
-// writesOf returns the writes to a size by the sessions of a change while it was under way.
-func writesOf(t *facts.Trace, size *service.Node, o *facts.Op) (own []service.Write) {
+// writesOf returns the number of writes to a size while a change was under way, and those by its sessions.
+func writesOf(t *facts.Trace, size *service.Node, o *facts.Op) (all int, own []service.Write) {
 	end := min(o.Ret, o.By.Retired, t.End)
 	first := sort.Search(len(size.Writes), func(i int) bool { return size.Writes[i].Time >= o.Call })
 	for _, w := range size.Writes[first:] {
 		if w.Time > end {
 			break
 		}
+		all++
 		if o.Was(cmp.Or(w.By, size.Session)) {
 			own = append(own, w)
 		}
 	}
-	return own
+	return all, own
 }
 
 // mayShare reports whether two changes may have used the same session. One that went on in another
@@ -88,5 +94,13 @@ func setTwice(t *facts.Trace, o *facts.Op, writes []service.Write) verdict.Witne
 	p := judge.OpParty(o)
 	w := judge.NewWitness(t, o.Lock, o.Call, min(o.Ret, t.End), p)
 	w.What = fmt.Sprintf("%v called %s of %q to %d at %s, which wrote the size by %#x and then by %#x", p, o.Kind, o.Lock, o.Size, verdict.At(o.Call), writes[0].Zxid, writes[len(writes)-1].Zxid)
+	return w
+}
+
+// setNever returns the witness of a change that succeeded and was not carried out.
+func setNever(t *facts.Trace, o *facts.Op) verdict.Witness {
+	p := judge.OpParty(o)
+	w := judge.NewWitness(t, o.Lock, o.Call, o.Ret, p)
+	w.What = fmt.Sprintf("%v called %s of %q to %d at %s, which succeeded at %s, and no client wrote the size meanwhile", p, o.Kind, o.Lock, o.Size, verdict.At(o.Call), verdict.At(o.Ret))
 	return w
 }
