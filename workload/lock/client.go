@@ -69,6 +69,9 @@ var (
 	ErrNotWritten = errors.New("not written")
 	// ErrNotHeld is returned by RevokerLocker.Holder when the lock is free.
 	ErrNotHeld = errors.New("lock not held")
+	// ErrNoFence may be returned by a fence of Fenced that finds out that it does not keep what it
+	// promises: the run fails.
+	ErrNoFence = errors.New("no fence")
 	// ErrCrashed is returned by Env.Dial once the run has crashed the client.
 	ErrCrashed = errors.New("client has crashed")
 )

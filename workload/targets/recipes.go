@@ -38,17 +38,6 @@ func (ofRecipes) Concurrent() bool { return true }
 // MixesLocks returns true: a MultiLock may contain semaphores.
 func (ofRecipes) MixesLocks() bool { return true }
 
-// NewFence implements lock.Fenced by the recipes' fence.
-func (ofRecipes) NewFence() func(histories.Token, func() error) error {
-	f := new(recipes.Fence)
-	return func(t histories.Token, write func() error) error {
-		if err := f.Admit(recipes.Token(t)); err != nil {
-			return err
-		}
-		return f.Guard(recipes.Token(t), write)
-	}
-}
-
 func (ofRecipes) Promises(s lock.Settings) histories.Promises {
 	return histories.Promises{
 		Tokens: true, TellsLoss: true, FIFO: true, FirstNode: true, Reentrant: true, Guards: true, Says: true, Returns: true,

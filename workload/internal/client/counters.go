@@ -67,8 +67,9 @@ func (c *Counters) guard(store string, token histories.Token, do func(*int64)) e
 	if store != histories.StoreFenced {
 		return use(&c.plain)
 	}
-	if c.fence(token, func() error { return use(&c.fenced) }) != nil {
+	err := c.fence(token, func() error { return use(&c.fenced) })
+	if err != nil && !errors.Is(err, lock.ErrNoFence) {
 		return ErrStale
 	}
-	return nil
+	return err
 }

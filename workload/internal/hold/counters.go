@@ -110,6 +110,7 @@ func (h *Hold) access(op histories.Op, g guarded, store string, value int64, do 
 	e.Type, e.Value = histories.OK, v
 	if err != nil {
 		e.Type, e.Error, e.Refused = histories.Fail, err.Error(), errors.Is(err, client.ErrStale)
+		e.Unexplained = errors.Is(err, lock.ErrNoFence)
 	}
 	h.Client.Record(e)
 	return v, err
