@@ -49,7 +49,14 @@ func holdRefusing(ctx context.Context, c *client.Client, locker lock.Locker, nam
 			plan.Hold *= company
 		}
 		var told context.CancelFunc
-		ctx, told = listen(ctx, h, generous < 0.8)
+		obeyed := 0
+		switch {
+		case generous < 0.01: // of those that wait
+			obeyed = 2
+		case generous < 0.8:
+			obeyed = 1
+		}
+		ctx, told = listen(ctx, h, obeyed)
 		defer told()
 	}
 	levels := []lock.Lease{h.Lease}

@@ -2,6 +2,7 @@ package drive
 
 import (
 	"context"
+	"sync/atomic"
 
 	"github.com/zkverify/zkverify/histories"
 	"github.com/zkverify/zkverify/internal/wait"
@@ -21,8 +22,9 @@ var revocationRecipe = recipe{
 
 // revocationDriver holds for longer than others, and some holders hold on until they are asked
 // to release, up to a limit. A third of the cycles ask. Most holders obey, some take their
-// time. A few would hold on for longer than a request may take to reach them, and obey: only
-// these show whether requests get lost. Half of the holders begin to listen only after a while,
+// time. A few would hold on for longer than a request may take to reach them, and obey, some of them
+// only the second request: only these show whether requests get lost, and what comes after the first.
+// Half of the holders begin to listen only after a while,
 // and must hear of requests that came before.
 type revocationDriver struct{ oneByOne }
 
@@ -40,7 +42,14 @@ func (d revocationDriver) cycle(ctx context.Context, c *client.Client, name stri
 	if listensLate {
 		wait.ForOr(ctx, min(plan.Hold, c.Run.SessionTimeout/8), h.Lease.Lost())
 	}
-	asked, told := listen(ctx, h, obey || waits)
+	obeyed := 0
+	switch {
+	case waits:
+		obeyed = 1 + plan.More.IntN(2)
+	case obey:
+		obeyed = 1
+	}
+	asked, told := listen(ctx, h, obeyed)
 	defer told()
 	levels := []lock.Lease{h.Lease}
 	if r, ok := locker.(lock.Reenterer); ok {
@@ -59,12 +68,13 @@ func (d revocationDriver) cycle(ctx context.Context, c *client.Client, name stri
 }
 
 // listen makes a holder listen to requests to release. The context that it returns ends with ctx, and
-// at a request if the holder obeys.
-func listen(ctx context.Context, h *hold.Hold, obeys bool) (asked context.Context, told context.CancelFunc) {
+// with the request that the holder obeys: it counts them from 1, and obeys none if that is 0.
+func listen(ctx context.Context, h *hold.Hold, obeyed int) (asked context.Context, told context.CancelFunc) {
 	asked, told = context.WithCancel(ctx)
+	var requests atomic.Int32
 	h.Lease.(lock.RevocableLease).OnRevoke(func() {
 		h.RevokeRequested()
-		if obeys {
+		if int(requests.Add(1)) == obeyed {
 			told()
 		}
 	})
