@@ -94,6 +94,16 @@ func TestTheNodesOfTheMembersOfADoubleBarrier(t *testing.T) {
 			e := histories.Event{Session: session(1), Generation: 1}
 			enter(r, 10, 20, 1, fail).op(21, histories.Invoke, 2, histories.Enter, e).op(22, fail, 2, histories.Enter, e)
 		}, newServers().node(1, 11, 41).node(1, 14, 43), ""},
+		"a node beside that of another client of the application, in a session that it is not seen in": {func(r *run) {
+			old, now := histories.Event{Session: session(2), Generation: 1}, histories.Event{Session: session(1), Generation: 1}
+			r.op(6, histories.Invoke, 1, histories.Enter, old).op(7, fail, 1, histories.Enter, old).op(8, histories.Invoke, 2, histories.Enter, old)
+			enter(enter(r, 10, 13, 1, fail), 14, 20, 1, fail).op(22, histories.Crash, 2, "", now)
+		}, newServers().node(1, 11, 41).node(1, 14, 43), ""},
+		"nodes of rounds that no member knows": {func(r *run) {
+			e := func(p int) histories.Event { return histories.Event{Session: session(p)} }
+			r.op(10, histories.Invoke, 1, histories.Enter, e(1)).op(20, ok, 1, histories.Enter, e(1)).op(30, histories.Invoke, 2, histories.Enter, e(2))
+			r.op(40, ok, 2, histories.Enter, e(2)).op(50, histories.Invoke, 2, histories.Leave, e(2)).op(51, ok, 2, histories.Leave, e(2))
+		}, over(both().node(3, 11, 40).deleted(2, 50, 46).deleted(3, 21, 44).round(15, 43, 2), 50, 46, 2), "ended the round of"},
 
 		"a loss for no reason":                          {livesOn, both().round(14, 43), "no other session had deleted its node: membership lost"},
 		"a loss after the node's deletion":              {livesOn, both().round(14, 43).deleted(1, 25, 44).by(7), ""},

@@ -152,7 +152,6 @@ func TestAnOperationThatItsRecipeDoesNotHaveIsRefusedAtItsLine(t *testing.T) {
 		{"another size completes", done(Event{Op: SetSize, Lock: "shared \"one\n", Size: 2}, Event{Op: SetSize, Lock: "shared \"one\n", Size: 3}), "invoked it to 2"},
 		{"a revoke without a token", invoke(Event{Op: Revoke, Lock: "rev"}), `"token"`},
 		{"another revoke completes", done(Event{Op: Revoke, Lock: "rev", Token: Token{Zxid: 1}}, Event{Op: Revoke, Lock: "rev", Token: Token{Zxid: 2}}), "another token"},
-		{"no generation", invoke(Event{Op: Enter, Lock: "d"}), `"generation"`},
 		{"a generation of a wait", invoke(Event{Op: Wait, Lock: "b", Generation: 1}), "has no generation"},
 		{"another generation completes", done(Event{Op: Enter, Lock: "d", Generation: 1}, Event{Op: Enter, Lock: "d", Generation: 2}), "invoked it in generation 1"},
 		{"parts and a lock", invoke(Event{Op: Acquire, Lock: "m", Parts: []Part{{Lock: "x"}}}), "a lock and parts"},

@@ -124,7 +124,7 @@ func (v *validator) completion(e *Event) error {
 // needs, and no field of another op.
 func (v *validator) operation(e *Event) error {
 	switch e.Op {
-	case Acquire, TryAcquire, Release, Set, Remove, Wait, Observe:
+	case Acquire, TryAcquire, Release, Set, Remove, Wait, Observe, Enter, Leave:
 	case Read, Write:
 		switch e.Store {
 		case StoreFenced, StoreGuarded, StorePlain:
@@ -140,10 +140,6 @@ func (v *validator) operation(e *Event) error {
 	case Revoke:
 		if e.Token == (Token{}) {
 			return missing(e, "token")
-		}
-	case Enter, Leave:
-		if e.Generation < 1 {
-			return missing(e, "generation")
 		}
 	case "":
 		return missing(e, "op")

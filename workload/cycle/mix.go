@@ -46,6 +46,10 @@ type Mix struct {
 	// that it has; default none.
 	Options float64
 
+	// Apart is the share of runs in which the members of a double barrier come and go without
+	// agreeing on rounds, which only the log of servers in memory can judge; default none.
+	Apart float64
+
 	// For a read/write lock: the share of acquires that write, and the share of holds that ask
 	// for the other mode too. Defaults 0.5 and 0.3.
 	Write float64

@@ -104,7 +104,7 @@ func PlanNamed(name string) (Plan, error) {
 // pace is the mix of clients in a run in virtual time: about a thousand acquires a minute for
 // ten clients. More acquires of a healthy lock show nothing more, and cost more than all the
 // rest.
-var pace = cycle.Mix{Hold: 50 * time.Millisecond, Rest: 400 * time.Millisecond, Patience: 300 * time.Millisecond, Long: 0.01, Crash: 0.005, Options: 0.2}
+var pace = cycle.Mix{Hold: 50 * time.Millisecond, Rest: 400 * time.Millisecond, Patience: 300 * time.Millisecond, Long: 0.01, Crash: 0.005, Options: 0.2, Apart: 0.5}
 
 // world returns the values that the spec and its plan give a run.
 func (s Spec) world() (*world, error) {

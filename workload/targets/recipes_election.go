@@ -87,6 +87,9 @@ func (e recipesElection) ObserveAnnounced(ctx context.Context, name string, f fu
 		if last != nil && leader.Token == last.Token && bytes.Equal(leader.Data, last.Data) {
 			return fmt.Errorf("leader %v was shown again", leader.Token)
 		}
+		if last != nil && leader.Token == last.Token && leader.Data == nil {
+			return fmt.Errorf("a request to resign has hidden the data of leader %v, which were known", leader.Token)
+		}
 		last = &leader
 		owner := string(leader.Data)
 		if leader.Data == nil && leader.Node != "" && (e.c.env.Choices.Selector || e.asksAsCurator(name)) {

@@ -92,6 +92,7 @@ func (d *doubleBarrier) kept() int {
 
 func (j *barriersJudge) Conclude(e *judge.Engines, t *facts.Trace) {
 	v := j.v
+	j.late.share(t.Header.Clients)
 	j.late.judge(t, v)
 	j.late.twice(t, v)
 	j.late.done(t, v)

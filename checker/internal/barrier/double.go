@@ -73,7 +73,7 @@ type roundSeen struct {
 // take takes in the settled operations, by invocation.
 func (d *doubleBarrier) take(v *verdict.Verdict, t *facts.Trace, ops []*facts.Op) {
 	for _, o := range ops {
-		if o.Kind == histories.Enter && o.OK() {
+		if o.Kind == histories.Enter && o.OK() && o.Generation > 0 {
 			d.seen = append(d.seen, roundSeen{o.Ret, o.Generation})
 		}
 	}
@@ -82,11 +82,17 @@ func (d *doubleBarrier) take(v *verdict.Verdict, t *facts.Trace, ops []*facts.Op
 		d.seen[i].generation = max(d.seen[i].generation, d.seen[i-1].generation)
 	}
 	for _, o := range ops {
+		if o.Generation == 0 && (t.Service == nil || !t.Service.Exact()) {
+			continue // nothing shows which round it was of
+		}
 		switch {
 		case o.Kind == histories.Enter && o.OK():
 			d.entered++
 		case o.Kind == histories.Leave && o.OK():
 			d.left++
+		}
+		if o.Generation == 0 {
+			continue // see members
 		}
 		late := false
 		if later := d.seenBefore(o.Call); o.Kind == histories.Enter && o.OK() && later > o.Generation {

@@ -3,6 +3,7 @@ package barrier
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -46,6 +47,27 @@ func (l *lateCalls) completed(t *facts.Trace, o *facts.Op) {
 	}
 	if waits := o.Kind == histories.Wait || o.Kind == histories.Enter || o.Kind == histories.Leave; waits && endOf(t, o)-o.Call > t.Header.Promises.TurnBound {
 		l.calls = append(l.calls, o)
+	}
+}
+
+// share adds to the users of each session another client of the same application, whose clients have used
+// one session at some time: the call of a process that crashes does not show the sessions it has gone on in.
+func (l *lateCalls) share(clients int) {
+	of := func(process int) int { return process % cmp.Or(clients, math.MaxInt) }
+	other := map[int]int{} // a process of another client, by client
+	for _, all := range l.users {
+		for _, p := range all {
+			for _, q := range all {
+				if of(p) != of(q) {
+					other[of(p)] = q
+				}
+			}
+		}
+	}
+	for session, all := range l.users {
+		if q, shared := other[of(all[0])]; shared && len(all) == 1 {
+			l.users[session] = append(all, q)
+		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/internal/seeded"
 	"github.com/zkverify/zkverify/internal/wait"
 	"github.com/zkverify/zkverify/workload/cycle"
 	"github.com/zkverify/zkverify/workload/internal/client"
@@ -40,7 +41,7 @@ var doubleBarrierRecipe = recipe{
 		n = max(n, clients/(2*members))
 		return numbered(string(histories.DoubleBarrier), n), histories.Lock{Recipe: histories.DoubleBarrier, Size: min(members, clients)}
 	},
-	make:     func(r *client.Shared, _ cycle.Mix, g *Group) driver { return newDoubleBarrierDriver(r, g) },
+	make:     func(r *client.Shared, mix cycle.Mix, g *Group) driver { return newDoubleBarrierDriver(r, mix, g) },
 	together: true,
 }
 
@@ -54,6 +55,10 @@ type doubleBarrierDriver struct {
 	// alone has room for a client that enters without the others. A mutex that a goroutine
 	// waits for would stop the clock of a bubble of testing/synctest.
 	alone chan struct{}
+	// apart is set in a run whose members agree on no rounds: see wander.
+	apart bool
+	names []string
+	since time.Time // when the run began
 }
 
 // passed counts the clients that have passed a barrier in recovery.
@@ -63,10 +68,12 @@ type passed struct {
 	done     context.CancelFunc
 }
 
-func newDoubleBarrierDriver(r *client.Shared, g *Group) *doubleBarrierDriver {
+func newDoubleBarrierDriver(r *client.Shared, mix cycle.Mix, g *Group) *doubleBarrierDriver {
 	d := &doubleBarrierDriver{meetings: make(map[string]*rendezvous), passed: make(map[string]*passed), alone: make(chan struct{}, 1)}
+	d.names, d.since = g.names, time.Now()
+	d.apart = seeded.Rand(uint64(r.Seed), 1<<36).Float64() < mix.Apart
 	for _, name := range g.names {
-		d.meetings[name] = newRendezvous(g.lock.Size, r.SessionTimeout, func() bool {
+		d.meetings[name] = newRendezvous(g.lock.Size, r.SessionTimeout, d.apart, func() bool {
 			left, err := r.Observer.Ephemerals(path.Join(r.Observer.LockRoot(), name))
 			return err == nil && len(left) == 0
 		})
@@ -78,6 +85,9 @@ func newDoubleBarrierDriver(r *client.Shared, g *Group) *doubleBarrierDriver {
 }
 
 func (d *doubleBarrierDriver) cycle(ctx context.Context, c *client.Client, name string, plan cycle.Plan) error {
+	if d.apart {
+		return d.wander(ctx, c, plan)
+	}
 	pushy, share := plan.More.Float64() < 0.03, 0.5+plan.More.Float64()
 	r := d.meetings[name].join(ctx, plan.Patience, pushy)
 	if r == nil {
@@ -173,14 +183,6 @@ func (d *doubleBarrierDriver) pass(ctx context.Context, c *client.Client, name s
 		return false, lock.ErrCrashed // the run has given up on the client meanwhile
 	}
 	e := histories.Event{Lock: name, Generation: r.generation}
-	bounded := func(patience time.Duration) (context.Context, context.CancelFunc) {
-		if end, ok := ctx.Deadline(); ok {
-			patience = min(patience, max(time.Until(end), 0)+c.Run.SessionTimeout/4)
-		}
-		life, end := c.Cancellable(c.Run.Life)
-		bounded, cancel := context.WithTimeout(life, patience)
-		return bounded, func() { cancel(); end() }
-	}
 	var member lock.Member
 	err = lock.ErrCrashed
 	for _, way := range way.tries(patience) {
@@ -188,7 +190,7 @@ func (d *doubleBarrierDriver) pass(ctx context.Context, c *client.Client, name s
 		if now, _ := c.Target().(lock.DoubleBarrierClient); now != target {
 			break // the client has crashed meanwhile
 		}
-		entering, entered := bounded(way.patience)
+		entering, entered := lasting(ctx, c, way.patience)
 		if member, gone, err = enter(entering, entered, c, target, e, r, way.back); err == nil {
 			break
 		}
@@ -204,11 +206,11 @@ func (d *doubleBarrierDriver) pass(ctx context.Context, c *client.Client, name s
 	if way.leaves {
 		patience = way.again
 	}
-	leaving, left := bounded(patience)
+	leaving, left := lasting(ctx, c, patience)
 	defer left()
 	err = goOut(leaving, c, member, e)
 	if now, _ := c.Target().(lock.DoubleBarrierClient); err != nil && way.leaves && now == target {
-		entering, entered := bounded(c.Run.SessionTimeout / 8)
+		entering, entered := lasting(ctx, c, c.Run.SessionTimeout/8)
 		if member, _, again := enter(entering, entered, c, target, e, r, 0); again == nil {
 			return false, goOut(leaving, c, member, e)
 		}
@@ -218,6 +220,17 @@ func (d *doubleBarrierDriver) pass(ctx context.Context, c *client.Client, name s
 	}
 	c.Journal.Cycles.Add(1)
 	return true, nil
+}
+
+// lasting returns the context of an enter or a leave: it lasts for patience, but not for long after
+// ctx's deadline.
+func lasting(ctx context.Context, c *client.Client, patience time.Duration) (context.Context, context.CancelFunc) {
+	if end, ok := ctx.Deadline(); ok {
+		patience = min(patience, max(time.Until(end), 0)+c.Run.SessionTimeout/4)
+	}
+	life, end := c.Cancellable(c.Run.Life)
+	ctx, cancel := context.WithTimeout(life, patience)
+	return ctx, func() { cancel(); end() }
 }
 
 // goOut leaves the barrier.
@@ -272,7 +285,11 @@ func (d *doubleBarrierDriver) recover(ctx context.Context, c *client.Client, nam
 		// The others of the round count on this client, though it may have crashed with its
 		// application while it waited for them.
 		c.EnsureOpen(waiting)
-		ok, _ := d.pass(ctx, c, name, r, cycle.Plan{}, c.Run.Promises.ProgressBound, way{})
+		patience := c.Run.Promises.ProgressBound
+		if d.apart {
+			patience = min(patience, c.Run.SessionTimeout) // a round may have begun with one that wandered
+		}
+		ok, _ := d.pass(ctx, c, name, r, cycle.Plan{}, patience, way{})
 		if ok && !through {
 			through = true
 			if passed.n.Add(1) == int64(c.Run.Clients) {

@@ -2,6 +2,7 @@ package drive
 
 import (
 	"context"
+	"math/rand/v2"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -10,6 +11,7 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"github.com/zkverify/zkverify/histories"
+	"github.com/zkverify/zkverify/workload/cycle"
 	"github.com/zkverify/zkverify/workload/internal/client"
 	"github.com/zkverify/zkverify/workload/internal/journal"
 	"github.com/zkverify/zkverify/workload/internal/servers"
@@ -26,7 +28,7 @@ func TestAMemberThatCrashedBeforeItsRoundComesAllTheSame(t *testing.T) {
 			Life: t.Context(), Clients: 2, SessionTimeout: time.Second, Promises: histories.Promises{ProgressBound: 5 * time.Second},
 			Target: opener{gate: gate}, Journal: &journal.Journal{Recorder: nowhere{}}, Faults: journal.NewCoverage(nil, nil), Observer: new(servers.Observer),
 		}
-		d := newDoubleBarrierDriver(r, &Group{recipe: doubleBarrierRecipe, names: []string{name}, lock: histories.Lock{Recipe: histories.DoubleBarrier, Size: 2}})
+		d := newDoubleBarrierDriver(r, cycle.Mix{}, &Group{recipe: doubleBarrierRecipe, names: []string{name}, lock: histories.Lock{Recipe: histories.DoubleBarrier, Size: 2}})
 		first, second := client.New(r, 0), client.New(r, 1)
 		through := make(chan bool, 2)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -50,6 +52,56 @@ func TestAMemberThatCrashedBeforeItsRoundComesAllTheSame(t *testing.T) {
 			c.Background.Wait()
 		}
 	})
+}
+
+// Clients that wander pass a barrier without an appointment, and name no round.
+func TestClientsThatWanderNameNoRound(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		seen := &recorder{}
+		r := &client.Shared{
+			Life: t.Context(), Clients: 2, SessionTimeout: time.Second, Journal: &journal.Journal{Recorder: seen},
+			Target: opener{gate: &gate{size: 2, all: make(chan struct{})}}, Faults: journal.NewCoverage(nil, nil), Observer: new(servers.Observer),
+		}
+		d := newDoubleBarrierDriver(r, cycle.Mix{Apart: 1}, &Group{recipe: doubleBarrierRecipe, names: []string{"a", "b"}, lock: histories.Lock{Recipe: histories.DoubleBarrier, Size: 2}})
+		var both sync.WaitGroup
+		for i := range 2 {
+			c := client.New(r, i)
+			both.Go(func() {
+				for n := range 5 {
+					c.EnsureOpen(t.Context())
+					plan := cycle.Plan{Patience: time.Second, More: rand.New(rand.NewPCG(uint64(i), uint64(n)))}
+					if err := d.cycle(t.Context(), c, "b", plan); err != nil {
+						t.Error(err)
+					}
+				}
+				c.Crash(histories.Event{})
+				c.Background.Wait()
+			})
+		}
+		both.Wait()
+		if n := r.Journal.Cycles.Load(); n == 0 || seen.enters == 0 || seen.named > 0 {
+			t.Errorf("%d cycles, %d enters, %d with a generation", n, seen.enters, seen.named)
+		}
+	})
+}
+
+// recorder counts the enters that succeeded, and those of a round that has a number.
+type recorder struct {
+	nowhere
+	mu            sync.Mutex
+	enters, named int
+}
+
+func (r *recorder) Record(e histories.Event) (histories.Event, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if e.Op == histories.Enter && e.Type == histories.OK {
+		r.enters++
+	}
+	if e.Generation > 0 {
+		r.named++
+	}
+	return e, nil
 }
 
 // gate is a double barrier.

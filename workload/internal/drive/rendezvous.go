@@ -21,6 +21,8 @@ type rendezvous struct {
 	rest time.Duration
 	// clean reports whether no node is left of the members of a broken round.
 	clean func() bool
+	// apart says that not only clients that meet here use the barrier: their rounds have no number.
+	apart bool
 
 	mu         sync.Mutex
 	generation int       // of the round that gathers or is under way
@@ -46,15 +48,20 @@ type round struct {
 // lookEvery is the interval between looks for nodes that a broken round has left.
 const lookEvery = 50 * time.Millisecond
 
-func newRendezvous(size int, rest time.Duration, clean func() bool) *rendezvous {
-	v := &rendezvous{size: size, rest: rest, clean: clean, opened: make(chan struct{})}
+func newRendezvous(size int, rest time.Duration, apart bool, clean func() bool) *rendezvous {
+	v := &rendezvous{size: size, rest: rest, apart: apart, clean: clean, opened: make(chan struct{})}
+	if apart {
+		v.notBefore = time.Now()
+	}
 	v.open()
 	return v
 }
 
 // open lets the next round gather. The rendezvous is locked, or not shared yet.
 func (v *rendezvous) open() {
-	v.generation++
+	if !v.apart {
+		v.generation++
+	}
 	v.next = &round{at: v, generation: v.generation, begun: make(chan struct{})}
 	close(v.opened)
 }

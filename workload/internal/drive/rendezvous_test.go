@@ -11,7 +11,7 @@ import (
 func TestARendezvousSendsWholeRounds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var clean atomic.Bool
-		l := newRendezvous(2, time.Second, clean.Load)
+		l := newRendezvous(2, time.Second, false, clean.Load)
 		joined := make(chan *round)
 		join := func(patience time.Duration, pushy bool) { joined <- l.join(t.Context(), patience, pushy) }
 
@@ -73,14 +73,29 @@ func TestARendezvousSendsWholeRounds(t *testing.T) {
 	})
 }
 
+// The rounds of clients that also wander have no number, and the first waits until those have gone.
+func TestARendezvousOfClientsThatWander(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		l := newRendezvous(1, 0, true, func() bool { return time.Since(start) > time.Second })
+		for range 2 {
+			r := l.join(t.Context(), time.Minute, false)
+			if r == nil || r.generation != 0 || r.turnsBack() || r.comesAgain() || time.Since(start) < time.Second {
+				t.Fatalf("after %v: %+v", time.Since(start), r)
+			}
+			r.end(false)
+		}
+	})
+}
+
 // A look for nodes that a broken round has left takes some milliseconds. A client whose time
 // ends meanwhile is not counted in: the others would be in a round with a client that may do
 // something else by then, such as turn back.
 func TestNobodyJoinsWhoseTimeEndsInALookAtWhatIsLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const look = 3 * time.Millisecond
-		l := newRendezvous(1, 0, func() bool { time.Sleep(look); return true }) // a client goes as soon as it comes
-		l.notBefore = time.Now().Add(-time.Second)                              // a round was broken
+		l := newRendezvous(1, 0, false, func() bool { time.Sleep(look); return true }) // a client goes as soon as it comes
+		l.notBefore = time.Now().Add(-time.Second)                                     // a round was broken
 		ending, end := context.WithTimeout(t.Context(), look-1)
 		defer end()
 		if r := l.join(ending, time.Minute, false); r != nil {
@@ -96,7 +111,7 @@ func TestNobodyJoinsWhoseTimeEndsInALookAtWhatIsLeft(t *testing.T) {
 // first one's time ends.
 func TestNobodyIsCountedWhoseTimeIsOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newRendezvous(2, 0, func() bool { return true })
+		l := newRendezvous(2, 0, false, func() bool { return true })
 		rounds := make(chan *round)
 		ending, end := context.WithCancel(t.Context())
 		go func() { rounds <- l.join(ending, time.Minute, false) }()
