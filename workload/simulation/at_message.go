@@ -33,7 +33,9 @@ const (
 	deleteAct = histories.NodeDeletion // its node is deleted
 )
 
-// holdBackAct, of the plan spec alone, holds back what the client and its servers say.
+// holdBackAct holds back what the client and its servers say. It is what a black hole is in one strike of
+// two, then at one of the first writes: none of it is lost, and the write arrives when what it was decided
+// by is old.
 const holdBackAct = string(simulated.HeldBack)
 
 // acts are the acts of an at-message, those of a seeded runtime last.
@@ -117,6 +119,11 @@ func newStrike(s fault.Scene, c fault.Client) (*strike, error) {
 		length, err := strconv.Atoi(p[lengthParam])
 		errs[1], k.length = err, time.Duration(length)*t/100
 		k.message, errs[0] = strconv.Atoi(p["message"])
+	}
+	for _, act := range []*string{&k.act, &k.then} {
+		if *act == string(links.BlackHole) && s.Pick.Draw>>8%2 == 0 {
+			*act = holdBackAct
+		}
 	}
 	if k.then != "" {
 		k.after, errs[2] = strconv.Atoi(p[afterParam])

@@ -50,6 +50,29 @@ func moment(name string, n int) func(reply bool, data []byte) bool {
 	}
 }
 
+// lateWrites is the number of the first writes of a step of which one is held back.
+const lateWrites = 3
+
+// changes returns a function that reports, of each message of one link in turn, whether it has the n-th
+// request that may change a node.
+func changes(n int) func(reply bool, data []byte) bool {
+	return func(reply bool, data []byte) bool {
+		frames, _ := (&framing{}).take(data)
+		for _, f := range frames {
+			if reply || len(f) < requestHead || int32(binary.BigEndian.Uint32(f)) <= 0 { // 0: it connects
+				continue
+			}
+			switch op := wire.Op(int32(binary.BigEndian.Uint32(f[4:]))); op {
+			case wire.Create, wire.Create2, wire.CreateContainer, wire.SetData, wire.Delete, wire.Multi:
+				if n--; n == 0 {
+					return true
+				}
+			}
+		}
+		return false
+	}
+}
+
 // sortOf returns the sort of a request, "" for one at which no strike acts.
 func sortOf(frame []byte) string {
 	op := wire.Op(int32(binary.BigEndian.Uint32(frame[4:])))

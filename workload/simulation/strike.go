@@ -229,7 +229,11 @@ func (k *strike) arm(ctx context.Context, message int, act string, hit *signal) 
 		if !slices.Contains(k.cut, l) {
 			of = ""
 		}
-		_ = l.StrikeAt(ctx, moment(k.at, message), of, func() { // it fails only when the run is over
+		at := moment(k.at, message)
+		if act == holdBackAct && k.at == "" {
+			at = changes(1 + message%lateWrites)
+		}
+		_ = l.StrikeAt(ctx, at, of, func() { // it fails only when the run is over
 			if act == pauseAct {
 				_ = k.scene.World.(fault.Workers).Pause(ctx, k.client.Worker)
 				k.paused.Store(true)
