@@ -3,6 +3,7 @@ package simulated_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -177,6 +178,41 @@ func TestAServerShortensTheSessionOfAClientThatConnectsAgain(t *testing.T) {
 		}
 		if c.SessionTimeout() != shorter || c.SessionID() != session {
 			t.Errorf("the timeout is %v, the session %#x, which was %#x", c.SessionTimeout(), c.SessionID(), session)
+		}
+	})
+}
+
+// One client of four is far away from all servers.
+func TestSomeClientsAreFarAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const far = 50 * time.Millisecond
+		e, err := simulated.InMemory(ensemble.LocalConfig{}, simulated.Memory{Latency: time.Millisecond, Far: far})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer e.Close()
+		ctx := t.Context()
+		for client := range 5 {
+			var addrs []string
+			for _, s := range e.Servers() {
+				l, err := e.Network().Link(ctx, fmt.Sprintf("client-%d-%d", client, s.ID), s.Addr)
+				if err != nil {
+					t.Fatal(err)
+				}
+				addrs = append(addrs, l.Addr())
+			}
+			c, err := recipes.Connect(ctx, addrs, recipes.WithDialer(e.Servers()[0].Dialer.DialContext))
+			if err != nil {
+				t.Fatal(err)
+			}
+			asked := time.Now()
+			if _, _, err := c.Conn().Exists("/"); err != nil {
+				t.Error(err)
+			}
+			if took := time.Since(asked); (took >= 2*far) != (client%4 == 0) {
+				t.Errorf("client %d had its answer after %v", client, took)
+			}
+			c.Close(ctx)
 		}
 	})
 }

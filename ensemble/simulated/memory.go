@@ -20,6 +20,9 @@ type Memory struct {
 	// Spread bounds the time on top of it, as a multiple of Latency, drawn evenly.
 	Latency time.Duration
 	Spread  float64
+	// Far, unless it is 0, replaces Latency on the links that one client of four has: it is so far away
+	// that others have carried out several requests when its next one arrives.
+	Far time.Duration
 	// Reconnected, unless it is 0, is the longest session timeout that the last server grants a client that
 	// connects again, see service.Settings.Reconnected.
 	Reconnected time.Duration
@@ -87,9 +90,13 @@ func newMemory(e *Ensemble, c Memory) *memory {
 }
 
 func (m *memory) to(s *server, ip string) *live.Link {
+	latency, servers := m.config.Latency, len(m.ensemble.servers)
+	if m.config.Far > 0 && m.made/servers%4 == 1 { // each client makes its links one after the other
+		latency = m.config.Far
+	}
 	m.made++
 	return m.ensemble.live.NewLink(live.LinkConfig{
-		Server: s.myid, IP: ip, Latency: m.config.Latency, Spread: m.config.Spread, Seed: m.config.Seed + uint64(m.made)<<32,
+		Server: s.myid, IP: ip, Latency: latency, Spread: m.config.Spread, Seed: m.config.Seed + uint64(m.made)<<32,
 	})
 }
 

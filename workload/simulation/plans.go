@@ -128,6 +128,9 @@ func edges(w *world) {
 	if r.IntN(2) == 0 {
 		w.Mix.Try, w.Mix.Timeout, w.Mix.Cancel = -1, -1, -1 // a client that is back after a while still waits
 	}
+	if r.IntN(2) == 0 {
+		w.far = t / 250 // what it decides is old when its request arrives; swarm has a network as slow
+	}
 	if w.Schedule != nil {
 		return
 	}

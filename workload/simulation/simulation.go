@@ -144,7 +144,7 @@ func (w *world) record(ctx context.Context, s Spec, until time.Duration, t *trac
 	if s.Seed%2 != 0 {
 		servers.FirstID = 128 // one run in two: neither sort of session is the exception
 	}
-	e, err := simulated.InMemory(servers, simulated.Memory{Seed: w.seed, Reconnected: w.reconnected, Latency: w.latency, Spread: w.spread, Trace: t.note, Orders: w.orders})
+	e, err := simulated.InMemory(servers, simulated.Memory{Seed: w.seed, Reconnected: w.reconnected, Latency: w.latency, Far: w.far, Spread: w.spread, Trace: t.note, Orders: w.orders})
 	if err != nil {
 		return folder.Recorded{}, nil, fmt.Errorf("simulation: %w", err)
 	}

@@ -67,6 +67,7 @@ type world struct {
 	seed    uint64
 	tick    time.Duration // of the servers; 0 for that of ensemble.LocalConfig
 	latency time.Duration // of messages between clients and servers
+	far     time.Duration // the latency of one client of four; 0: it is like the others'
 	spread  float64       // messages take up to 1+spread times the latency
 	orders  *live.Orders  // the order of messages around releases; nil: as they arrive
 	// reconnected is the session timeout that one server grants a client that connects again; 0: the
@@ -137,7 +138,7 @@ func (s Spec) world() (*world, error) {
 	if plan.own != leaseFault && plan.Name != SpecPaths {
 		w.shorten()
 	}
-	w.RoundTrip = time.Duration(float64(2*w.latency) * (1 + w.spread/2))
+	w.RoundTrip = time.Duration(float64(2*max(w.latency, w.far)) * (1 + w.spread/2))
 	if s.Mix != (cycle.Mix{}) {
 		w.Mix = s.Mix
 	}
