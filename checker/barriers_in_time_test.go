@@ -50,6 +50,7 @@ func TestCallsAtABarrierReturnInTime(t *testing.T) {
 	}
 	single := histories.Lock{Recipe: histories.Barrier}
 	double := histories.Lock{Recipe: histories.DoubleBarrier, Size: 2}
+	three := histories.Lock{Recipe: histories.DoubleBarrier, Size: 3}
 	// with has process 2 call and return within a millisecond, when process 1 returns.
 	with := func(op histories.Op, from, to int) func(*run) {
 		return func(r *run) {
@@ -65,6 +66,12 @@ func TestCallsAtABarrierReturnInTime(t *testing.T) {
 			other := histories.Event{Session: session(2), Generation: 1}
 			r.op(to-1, histories.Invoke, 2, op, other).op(to, histories.OK, 1, op, e).op(to, histories.OK, 2, op, other)
 		}
+	}
+	// joins enters without a number of a round.
+	joins := func(r *run) {
+		e, other := histories.Event{Session: session(1)}, histories.Event{Session: session(2)}
+		r.op(6, histories.Invoke, 2, enter, other).op(7, histories.Fail, 2, enter, other)
+		r.op(10, histories.Invoke, 1, enter, e).answering(11, 2600, histories.Set, histories.Event{}).op(2600, histories.OK, 1, enter, e)
 	}
 	for name, test := range map[string]struct {
 		lock    histories.Lock
@@ -118,6 +125,10 @@ func TestCallsAtABarrierReturnInTime(t *testing.T) {
 		"an enter with enough members in time":      {double, with(enter, 10, 2400), newServers().node(1, 11, 41).node(2, 1500, 42), ""},
 		"an enter with enough members that goes on": {double, with(enter, 10, 2600), newServers().node(1, 11, 41).node(2, 1500, 42), "enough members were there"},
 		"an enter with too few members":             {double, with(enter, 10, 2600), newServers().node(1, 11, 41), ""},
+		"an enter while a round is under way":       {double, with(enter, 10, 2600), newServers().node(1, 11, 41).round(5, 40), ""},
+		"an enter beside a member of a round":       {three, joins, newServers().node(2, 4, 39).round(5, 40).node(1, 11, 41), "or one of a round"},
+		"an enter beside one that has joined":       {three, joins, newServers().node(2, 6, 41).round(5, 40, 2).node(1, 11, 52), "or one of a round"},
+		"an enter beside one that came too":         {three, joins, newServers().node(2, 6, 41).round(5, 40).node(1, 11, 42), ""},
 		"a leave that returns in time":              {double, with(leave, 20, 2400), newServers().node(1, 11, 41).node(2, 11, 42).deleted(1, 21, 43).deleted(2, 1500, 44), ""},
 		"a leave that goes on":                      {double, with(leave, 20, 2600), newServers().node(1, 11, 41).node(2, 11, 42).deleted(1, 21, 43).deleted(2, 1500, 44), "no other member was there"},
 		"a leave whose own node alone is left":      {double, with(leave, 20, 2600), newServers().node(1, 11, 41).node(2, 11, 42).deleted(2, 1500, 44), "no other member was there"},

@@ -16,10 +16,9 @@ import (
 
 // lateCalls finds calls that went on although nothing held them back any more, by a log of the
 // servers whose times are exact: a wait while the barrier was down, or after the one that it had
-// seen was removed, an enter while as many members were there as the barrier has, and a leave while
-// no other member was there. Each must return
-// within the bound of a wake-up, TurnBound, in which no fault hits the client or a server, nor in the
-// two session timeouts before.
+// seen was removed, an enter while as many members were there as the barrier has, or a member of a
+// round, and a leave while no other member was there. Each must return within the bound of a wake-up,
+// TurnBound, in which no fault hits the client or a server, nor in the two session timeouts before.
 type lateCalls struct {
 	calls   []*facts.Op      // that took longer than the bound
 	changes []*facts.Op      // sets and removes of a barrier that succeeded
@@ -80,7 +79,7 @@ func (l *lateCalls) judge(t *facts.Trace, v *verdict.Verdict) {
 			continue // the log does not show which member a node belongs to
 		}
 		bound := t.Header.Promises.TurnBound
-		for _, free := range freeIn(t, o) {
+		for _, free := range l.freeIn(t, o) {
 			if free.Length() <= bound || !t.CalmIn(free.From, free.To, bound+1, o.Process) {
 				continue
 			}
@@ -141,7 +140,7 @@ func (l *lateCalls) done(t *facts.Trace, v *verdict.Verdict) {
 }
 
 // freeIn returns the stretches of a call in which nothing held it back.
-func freeIn(t *facts.Trace, o *facts.Op) (all []facts.Span) {
+func (l *lateCalls) freeIn(t *facts.Trace, o *facts.Op) (all []facts.Span) {
 	nodes := t.Service.NodesOf(o.Lock)
 	if o.Kind == histories.Wait {
 		nodes = t.Service.StandingOf(o.Lock)
@@ -159,7 +158,7 @@ func freeIn(t *facts.Trace, o *facts.Op) (all []facts.Span) {
 	for i := range len(at) - 1 {
 		s := facts.Span{From: at[i], To: at[i+1]}
 		switch last := len(all) - 1; {
-		case !free(t, o, nodes, s):
+		case !l.free(t, o, nodes, s):
 		case last >= 0 && all[last].To == s.From:
 			all[last].To = s.To
 		default:
@@ -187,7 +186,7 @@ func removedIn(t *facts.Trace, o *facts.Op, nodes []*service.Node) []facts.Span 
 }
 
 // free reports whether nothing held a call back in a stretch in which no node came or went.
-func free(t *facts.Trace, o *facts.Op, nodes []*service.Node, in facts.Span) bool {
+func (l *lateCalls) free(t *facts.Trace, o *facts.Op, nodes []*service.Node, in facts.Span) bool {
 	own, others := 0, 0
 	for _, n := range nodes {
 		switch {
@@ -202,16 +201,34 @@ func free(t *facts.Trace, o *facts.Op, nodes []*service.Node, in facts.Span) boo
 	case histories.Wait:
 		return own+others == 0
 	case histories.Enter:
-		return own > 0 && own+others >= t.Header.Locks[o.Lock].Size
+		return own > 0 && (own+others >= t.Header.Locks[o.Lock].Size || l.underWay(t, nodes, in))
 	}
 	return others == 0 && own <= 1
+}
+
+// underWay reports whether a round is not over in such a stretch, as a member of it is there: who enters then
+// joins it, also if fewer members are there than the barrier has.
+func (l *lateCalls) underWay(t *facts.Trace, nodes []*service.Node, in facts.Span) bool {
+	if len(nodes) == 0 {
+		return false
+	}
+	during := func(n *service.Node) bool {
+		return n.Created.Time <= in.From && (n.Deleted == nil || n.Deleted.Time >= in.To)
+	}
+	return slices.ContainsFunc(t.Service.RoundsOf(nodes[0].Lock()), func(r *service.Node) bool {
+		return during(r) && slices.ContainsFunc(nodes, func(n *service.Node) bool {
+			return during(n) && (n.Created.Zxid < r.Created.Zxid || len(l.users[n.Session]) == 1 && slices.ContainsFunc(r.Writes, func(w service.Write) bool {
+				return w.Time <= in.From && w.Zxid > n.Created.Zxid && cmp.Or(w.By, r.Session) == n.Session
+			}))
+		})
+	})
 }
 
 func late(t *facts.Trace, o *facts.Op, free facts.Span, bound time.Duration) verdict.Witness {
 	p := judge.OpParty(o)
 	w := judge.NewWitness(t, o.Lock, free.From, free.To, p)
 	why := map[histories.Op]string{
-		histories.Wait: "the barrier was down", histories.Enter: "enough members were there", histories.Leave: "no other member was there",
+		histories.Wait: "the barrier was down", histories.Enter: "enough members were there, or one of a round", histories.Leave: "no other member was there",
 	}[o.Kind]
 	if o.Kind == histories.Wait && slices.ContainsFunc(t.Service.StandingOf(o.Lock), func(n *service.Node) bool {
 		return n.Created.Time < free.To && (n.Deleted == nil || n.Deleted.Time > free.From)
