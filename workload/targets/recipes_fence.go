@@ -38,10 +38,10 @@ type probed struct {
 // errFailed is the error of a write of probe.
 var errFailed = errors.New("the write failed")
 
-// probe asks the fence, once for a token, to guard a write that fails, and another while that one is
-// under way, and to admit older tokens then. It returns lock.ErrNoFence if the fence does not keep what
-// it promises.
-func (p *probed) probe(token histories.Token) (wrong error) {
+// probe asks the fence, once for a token, to guard a write that fails, and to admit older tokens then. It
+// returns lock.ErrNoFence if the fence admits one. It has no second write come while the first is under
+// way: a client whose process stands still would wait with the fence of all.
+func (p *probed) probe(token histories.Token) error {
 	p.mu.Lock()
 	again := p.last == token
 	p.last = token
@@ -49,35 +49,11 @@ func (p *probed) probe(token histories.Token) (wrong error) {
 	if again {
 		return nil
 	}
-	var underWay sync.Mutex
-	var other chan struct{}
-	_ = p.guard(token, func() error {
-		underWay.Lock()
-		defer underWay.Unlock()
-		other = make(chan struct{})
-		begun := make(chan struct{}) // when it is closed, the goroutine goes on until the fence lets it wait
-		go func() {                  // ends when the fence answers
-			defer close(other)
-			close(begun)
-			_ = p.guard(token, func() error {
-				if !underWay.TryLock() {
-					wrong = fmt.Errorf("%w: it called a write while another was under way", lock.ErrNoFence)
-					return errFailed
-				}
-				underWay.Unlock()
-				return errFailed
-			})
-		}()
-		<-begun
-		return errFailed
-	})
-	if other != nil {
-		<-other
-	}
+	_ = p.guard(token, func() error { return errFailed })
 	for _, older := range []histories.Token{{Zxid: token.Zxid - 1, Sub: token.Sub + 1}, {Zxid: token.Zxid, Sub: token.Sub - 1}} {
 		if p.guard(older, func() error { return nil }) == nil {
-			wrong = fmt.Errorf("%w: it admitted %d.%d after %d.%d", lock.ErrNoFence, older.Zxid, older.Sub, token.Zxid, token.Sub)
+			return fmt.Errorf("%w: it admitted %d.%d after %d.%d", lock.ErrNoFence, older.Zxid, older.Sub, token.Zxid, token.Sub)
 		}
 	}
-	return wrong
+	return nil
 }
