@@ -99,7 +99,7 @@ var allowed = map[string][]string{
 	"checker/internal/facts":      {"histories", "histories/service", "internal/collection"},
 	"checker/internal/judge":      {"checker/verdict", "checker/internal/facts", "internal/words", "histories", "histories/service"},
 	"checker/internal/holding":    {"checker/verdict", "checker/internal/facts", "checker/internal/judge", "histories", "histories/service", "internal/words", "internal/collection"},
-	"checker/internal/queue":      {"checker/verdict", "checker/internal/facts", "checker/internal/judge", "histories", "internal/words", "internal/collection"},
+	"checker/internal/queue":      {"checker/verdict", "checker/internal/facts", "checker/internal/judge", "histories", "internal/words", "internal/collection", "histories/service"},
 	"checker/internal/barrier":    {"checker/verdict", "checker/internal/facts", "checker/internal/judge", "histories", "internal/words", "histories/service", "internal/collection"},
 	"checker/internal/fencing":    {"checker/verdict", "checker/internal/facts", "checker/internal/judge", "histories", "internal/words"},
 	"checker/internal/client":     {"histories/service", "checker/verdict", "checker/internal/facts", "checker/internal/judge", "histories", "internal/words"},
