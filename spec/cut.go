@@ -85,4 +85,7 @@ func (p *splitter) cut() {
 		}
 	}
 	p.size = size
+	if p.current != nil {
+		p.current.again = len(p.current.lines)
+	}
 }

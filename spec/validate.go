@@ -116,7 +116,7 @@ func (v *Validator) Validate(ctx context.Context, file string) (Validated, error
 	for _, name := range slices.Sorted(maps.Keys(locks)) {
 		for _, w := range locks[name] {
 			out.Windows++
-			out.Steps += len(w.lines)
+			out.Steps += len(w.lines) - w.again
 			if w.beyond != "" {
 				out.beyond(w.beyond, w.rest)
 			}
@@ -149,8 +149,8 @@ func (v *Validator) Validate(ctx context.Context, file string) (Validated, error
 				}
 				out.Differs = append(out.Differs, text)
 			default:
-				out.beyond(r, len(w.lines))
-				out.Steps -= len(w.lines)
+				out.beyond(r, len(w.lines)-w.again)
+				out.Steps -= len(w.lines) - w.again
 			}
 		}
 	}

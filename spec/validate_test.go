@@ -358,8 +358,8 @@ func TestContendersOfOneClientRenewTheirSession(t *testing.T) {
 		steps   []Step
 		decided int
 	}{
-		"both have had the lock":                        {slices.Concat(queue, left, end, asks("b", 0, 13), asks("b", 1, 14), holds("c", 2, 12)), 15},
-		"one is told early that the lock is released":   {slices.Concat(queue, left[:1], left[2:], end, holds("c", 2, 12)), 12},
+		"both have had the lock":                        {slices.Concat(queue, left, end, asks("b", 0, 13), asks("b", 1, 14), holds("c", 2, 12)), 21},
+		"one is told early that the lock is released":   {slices.Concat(queue, left[:1], left[2:], end, holds("c", 2, 12)), 16},
 		"the other comes in the next session":           {slices.Concat(crossed, end, created("b", 11), asks("b", 1, 12), holds("c", 2, 9), holds("b", 0, 11), holds("b", 1, 12)), 19},
 		"the other comes in the session that was left":  {slices.Concat(crossed, created("b", 11), asks("a", 1, 12), holds("c", 2, 9), holds("b", 0, 11)), 5},
 		"the other comes in a session that was told of": {slices.Concat(start, asks("c", 2, 9), asks("a", 0, 10), holds("c", 2, 9), holds("a", 0, 10)[:2], leaves("a", 0, 10)[2:], asks("a", 1, 12), end), 11},

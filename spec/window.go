@@ -30,6 +30,7 @@ type window struct {
 	removed map[int64]bool
 	late    map[*ask]bool // acquires that will be granted, although others have deleted their node
 	told    []told
+	again   int   // the number of lines at its beginning that are also in the window before
 	size    *line // of a semaphore, at its beginning
 
 	downgrades map[int64]bool // nodes of readers that were writers
