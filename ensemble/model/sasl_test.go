@@ -99,8 +99,16 @@ func TestSASLIsThatOfRealServers(t *testing.T) {
 			t.Cleanup(func() { simulated.Close() })
 			real := ensembletest.Start(t, config)
 			for program, tokens := range saslPrograms {
-				want := playSASL(t, real.Servers()[0], program, tokens)
-				if got := playSASL(t, simulated.Servers()[0], program, tokens); !slices.Equal(got, want) {
+				want, err := playSASL(t, real.Servers()[0], program, tokens)
+				if errors.Is(err, ErrNoAnswer) { // ZooKeeper 3.8.0 has done this once, on a busy machine
+					t.Logf("%s: %v: once more", program, err)
+					want, err = playSASL(t, real.Servers()[0], program, tokens)
+				}
+				got, gotErr := playSASL(t, simulated.Servers()[0], program, tokens)
+				if err := errors.Join(err, gotErr); err != nil {
+					t.Fatalf("%s: %v", program, err)
+				}
+				if !slices.Equal(got, want) {
 					t.Errorf("%s: ZooKeeper says\n  %s\nand the model\n  %s", program, strings.Join(want, "\n  "), strings.Join(got, "\n  "))
 				}
 			}
@@ -114,8 +122,8 @@ var (
 )
 
 // playSASL returns the server's answers to the tokens of a program, and to later requests
-// of the client.
-func playSASL(t *testing.T, server ensemble.Server, program string, tokens []func([]byte) []byte) (said []string) {
+// of the client. The error is that of a server that does not answer one.
+func playSASL(t *testing.T, server ensemble.Server, program string, tokens []func([]byte) []byte) (said []string, wrong error) {
 	t.Helper()
 	c, err := Dial(t.Context(), server.Addr, Session{}, patience)
 	if err != nil {
@@ -123,6 +131,9 @@ func playSASL(t *testing.T, server ensemble.Server, program string, tokens []fun
 	}
 	defer c.Close()
 	ask := func(op wire.Op, body wire.Record, show func([]byte) string) (answer []byte, ok bool) {
+		if wrong != nil {
+			return nil, false
+		}
 		xid, err := c.Send(op, body, 0)
 		var frames []Frame
 		if err == nil {
@@ -132,10 +143,10 @@ func playSASL(t *testing.T, server ensemble.Server, program string, tokens []fun
 			said = append(said, fmt.Sprintf("operation %d: error %d, %s", op, f.Err, show(f.Body)))
 			answer = f.Body
 		}
-		if err != nil && !errors.Is(err, ErrClosed) {
-			t.Fatalf("%s: %v", program, err)
-		}
-		if err != nil {
+		switch {
+		case err != nil && !errors.Is(err, ErrClosed):
+			wrong = fmt.Errorf("operation %d: %w", op, err)
+		case err != nil:
 			said = append(said, "the connection is closed")
 		}
 		return answer, err == nil
@@ -159,7 +170,7 @@ func playSASL(t *testing.T, server ensemble.Server, program string, tokens []fun
 	})
 	_, _ = ask(wire.Ping, nil, length)
 	_, _ = ask(wire.CloseSession, nil, length)
-	return said
+	return said, wrong
 }
 
 // showToken returns a server's token without the parts that differ each time.
