@@ -304,6 +304,20 @@ func TestReadersAndWritersAreWoken(t *testing.T) {
 			got(r, 7000, 4, write)
 			ends(r)
 		}, verdict.Unknown},
+		{"a writer waits for the node of a reader that was a writer", func(r *run) {
+			begins(r, write)
+			asks(r, 5010, 2, write)
+			r.fault(5030, histories.FaultStart, "isolate", 1)
+			r.op(5040, histories.Invoke, 1, histories.Acquire, histories.Event{Mode: read}).op(5060, histories.Fail, 1, histories.Acquire, histories.Event{Mode: read})
+			r.fault(5065, histories.FaultStop, "isolate", 1)
+			gives(r, 5080, 1, write)
+			r.awake(6800)
+			r.op(6800, histories.Invoke, 1, histories.Acquire, histories.Event{Mode: read})
+			r.add(6801, histories.Event{Type: histories.Enqueued, Process: 1, Lock: "a", Mode: read, Token: tok(8), Session: session(1)})
+			r.awake(7000)
+			got(r, 7000, 2, write)
+			ends(r)
+		}, verdict.Unknown},
 		{"readers wait for the node of a writer that has crashed", func(r *run) {
 			begins(r, read)
 			asks(r, 5010, 4, write)

@@ -174,6 +174,9 @@ type place struct {
 // ahead reports whether o is ahead of another acquire, which has no hold.
 func (q *place) ahead(x *facts.Op) bool {
 	theirs, known := lastPlace(x)
+	if !known && x.Reads() && x.Beside != nil {
+		return false // a writer that becomes a reader keeps its place
+	}
 	if numbered(q.o.Recipe()) {
 		return known && before(q.place, theirs) && x.Ret > q.place.Time && !q.renumbered() || x.Call > q.place.Time
 	}
