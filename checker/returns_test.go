@@ -90,9 +90,13 @@ func TestCallsReturnWithTheirContextAndForAReason(t *testing.T) {
 		"a release of a lease whose node another client deleted":                    {releases(histories.Event{Refused: true, Error: "lease lost"}), byAnother(), AnswersAreTrue, ""},
 		"a release of two permits, of which one was deleted":                        {permits, gone(60), AnswersAreTrue, ""},
 		"a release that succeeds, of a lease whose node another client had deleted": {gives, gone(49).by(2), AnswersAreTrue, "another client, of session s2, had deleted its node at 0.049000 s"},
-		"a release that succeeds, of a lease whose node another client deletes":     {gives, byAnother(), AnswersAreTrue, ""},
-		"a release that succeeds, of a lease whose node is deleted":                 {gives, gone(49), AnswersAreTrue, ""},
-		"a release that succeeds, of a lease whose session has ended":               {gives, gone(49).by(2).expired(1, 80, 43), AnswersAreTrue, ""},
+		"a release that hands the node on, which another client had deleted": {func(r *run) {
+			r.h.Header.Recipe, r.h.Header.Size = string(histories.Handoff), 3
+			gives(r)
+		}, gone(49).by(2), AnswersAreTrue, ""},
+		"a release that succeeds, of a lease whose node another client deletes": {gives, byAnother(), AnswersAreTrue, ""},
+		"a release that succeeds, of a lease whose node is deleted":             {gives, gone(49), AnswersAreTrue, ""},
+		"a release that succeeds, of a lease whose session has ended":           {gives, gone(49).by(2).expired(1, 80, 43), AnswersAreTrue, ""},
 		"a release that succeeds, of a lease whose node another had deleted, as a fault is near": {func(r *run) {
 			r.want(5, 1).got(10, 1, 41).release(50, 1).pause(60, 1).wake(70, 1).released(90, 1)
 		}, gone(49).by(2), AnswersAreTrue, ""},

@@ -150,7 +150,8 @@ func (l *Lease) Context() context.Context { return l.ctx }
 // returns the server's error, a [ServerError]. It returns [ErrLeaseLost] when the lease had been
 // lost, when another client deleted its node, and when the lease's deadline passes before the
 // servers have answered: so it never waits longer than the lease could have lasted. In each case
-// the client continues in the background until the lock node is gone.
+// the client continues in the background until the lock node is gone. A release that hands the lock
+// on within the client ([WithLocalHandoff]) asks no server, and returns nil.
 //
 // When the session ends before the servers have answered, Release returns nil: the servers delete
 // the node with the session. If the client is closed without a connection, or if a leader that the

@@ -6,6 +6,7 @@ import (
 	"github.com/zkverify/zkverify/checker/internal/facts"
 	"github.com/zkverify/zkverify/checker/internal/judge"
 	"github.com/zkverify/zkverify/checker/verdict"
+	"github.com/zkverify/zkverify/histories"
 )
 
 // gaveBack judges a release that succeeded, in virtual time: its lease had not been lost before, by
@@ -30,10 +31,11 @@ func (s *sayings) gaveBack(o *facts.Op) {
 	s.wrong(p, o.Lock, fmt.Sprintf("the release of %v of lock %q succeeded at %s; the lease had been lost, as its holder had been told at %s", p, o.Lock, verdict.At(o.Ret), verdict.At(l.hold.End)))
 }
 
-// gone judges the successful release of a hold whose node may have been gone.
+// gone judges the successful release of a hold whose node may have been gone. A release that hands the node
+// on within its client asks no server.
 func (s *sayings) gone(o *facts.Op, h *facts.Hold) {
 	log := s.t.Service
-	if h.EndEvent != o.Invoke || h.Token.Sub > 0 && !h.Recipe().HasPermits() {
+	if h.Recipe() == histories.Handoff || h.EndEvent != o.Invoke || h.Token.Sub > 0 && !h.Recipe().HasPermits() {
 		return
 	}
 	n := log.GoneBefore(h, o.Call)
