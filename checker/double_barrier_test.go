@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/zkverify/zkverify/checker/verdict"
@@ -137,4 +138,16 @@ func TestADoubleBarrierIsEnteredAndLeftTogether(t *testing.T) {
 			enters(comes(enters(enters(comes(r, 2, 1, 1), 3, 3, 2), 3, 4, 2), 5, 2, 1), 6, 1, 1).member(6, fail, 2, enter, 1).expired(9, 1)
 		}, verdict.Violated, `process 3 entered round 2 of barrier "a" at 0.003000 s, before round 1 had begun`, 2},
 	})
+}
+
+// Without the servers' log of a run in virtual time nothing shows of which round a member is that names
+// none: it does not hold then, and is not said to be unused.
+func TestAMemberThatNamesNoRoundIsNotJudged(t *testing.T) {
+	r := newRun(t)
+	r.h.Header.Locks = map[string]histories.Lock{"a": {Recipe: histories.DoubleBarrier, Size: 2}}
+	r.member(1, histories.Invoke, 1, histories.Enter, 0).member(2, histories.OK, 1, histories.Enter, 0)
+	v := r.report().Verdict(Barriers)
+	if v.Outcome != verdict.NotExercised || !strings.Contains(v.Reason, "1 enter of a double barrier named no round") {
+		t.Error(v)
+	}
 }

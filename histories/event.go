@@ -69,8 +69,8 @@ const NoOwner = "(none)"
 
 // The operations on barriers. The members of one round of a double barrier
 // name it by the same Generation; rounds of one barrier do not overlap. Members that
-// do not know their round name none, at a barrier where no member does. An enter or leave that failed was still an arrival or a departure: other members
-// may have counted it. The Token of an enter that is ok, if it has one, is the
+// do not know their round name none, at a barrier where no member does. An enter or
+// leave that failed was still an arrival or a departure: other members may have counted it. The Token of an enter that is ok, if it has one, is the
 // transaction that began its round. The Token of an enter that failed is a
 // transaction by which the member's node was gone: later members do not count it.
 const (

@@ -120,11 +120,26 @@ func (v *validator) completion(e *Event) error {
 	return nil
 }
 
+// round checks the generation of e. Without it nothing is known of the order of a barrier's rounds, so one that
+// is left out must not hide a member from the others.
+func (v *validator) round(e *Event) error {
+	named, known := v.named[e.Lock]
+	switch {
+	case !known:
+		v.named[e.Lock] = e.Generation > 0
+	case named && e.Generation == 0:
+		return missing(e, "generation")
+	case !named && e.Generation > 0:
+		return fmt.Errorf("%s of %q in generation %d, and earlier ones have no generation", e.Op, e.Lock, e.Generation)
+	}
+	return nil
+}
+
 // operation checks that e has the fields that an invocation or completion of its op
 // needs, and no field of another op.
 func (v *validator) operation(e *Event) error {
 	switch e.Op {
-	case Acquire, TryAcquire, Release, Set, Remove, Wait, Observe, Enter, Leave:
+	case Acquire, TryAcquire, Release, Set, Remove, Wait, Observe:
 	case Read, Write:
 		switch e.Store {
 		case StoreFenced, StoreGuarded, StorePlain:
@@ -140,6 +155,10 @@ func (v *validator) operation(e *Event) error {
 	case Revoke:
 		if e.Token == (Token{}) {
 			return missing(e, "token")
+		}
+	case Enter, Leave:
+		if err := v.round(e); err != nil {
+			return err
 		}
 	case "":
 		return missing(e, "op")

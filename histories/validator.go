@@ -15,11 +15,12 @@ type validator struct {
 	last    time.Duration
 	open    map[int]Event // the invoke of each process's open operation
 	retired map[int]string
-	faults  map[int]string // active faults by ID
+	faults  map[int]string  // active faults by ID
+	named   map[string]bool // whether the members of a double barrier name their rounds
 }
 
 func newValidator(locks map[string]Lock) *validator {
-	return &validator{locks: locks, open: map[int]Event{}, retired: map[int]string{}, faults: map[int]string{}}
+	return &validator{locks: locks, open: map[int]Event{}, retired: map[int]string{}, faults: map[int]string{}, named: map[string]bool{}}
 }
 
 func needProcess(e *Event) error {

@@ -114,15 +114,18 @@ func (j *barriersJudge) Conclude(e *judge.Engines, t *facts.Trace) {
 				idle = append(idle, "no process waited at a barrier that was up")
 			}
 		case histories.DoubleBarrier:
-			entered, left := 0, 0
+			entered, left, nameless := 0, 0, 0
 			for lock := range t.LocksThat(facts.Is(r)) {
 				of := j.doubles.Of(lock)
-				entered, left = entered+of.entered, left+of.left
+				entered, left, nameless = entered+of.entered, left+of.left, nameless+of.nameless
 			}
 			shown = append(shown, words.Count(entered, "member")+" of a double barrier")
 			v.Count("members that entered", entered)
 			v.Count("members that left", left)
-			if entered == 0 {
+			switch {
+			case nameless > 0:
+				idle = append(idle, fmt.Sprintf("%s of a double barrier named no round (generation)", words.Count(nameless, "enter")))
+			case entered == 0:
 				idle = append(idle, "no process entered a double barrier")
 			}
 		}

@@ -55,6 +55,7 @@ type stay struct {
 type doubleBarrier struct {
 	size          int
 	entered, left int         // members
+	nameless      int         // enters of which nothing shows the round
 	seen          []roundSeen // rounds that were entered, by time
 	closed        int         // the last generation that has been judged
 	rounds        []*round    // the others, in their order
@@ -83,7 +84,10 @@ func (d *doubleBarrier) take(v *verdict.Verdict, t *facts.Trace, ops []*facts.Op
 	}
 	for _, o := range ops {
 		if o.Generation == 0 && (t.Service == nil || !t.Service.Exact()) {
-			continue // nothing shows which round it was of
+			if o.Kind == histories.Enter {
+				d.nameless++
+			}
+			continue
 		}
 		switch {
 		case o.Kind == histories.Enter && o.OK():
