@@ -2,14 +2,14 @@ package spec
 
 import "slices"
 
-// told is a step in a window, and the node that it is about; 0 for a change of a semaphore's size.
-type told struct {
+// kept is a step in a window, and the node that it is about; 0 for a change of a semaphore's size.
+type kept struct {
 	step int
 	node int64
 }
 
-// note adds a step to what a window has been told. It is called before the step is taken.
-func (p *splitter) note(i int, s Step) {
+// keep adds a step to those from which a window can go on. It is called before the step is taken.
+func (p *splitter) keep(i int, s Step) {
 	w, node := p.current, s.Node
 	switch s.Kind {
 	case Create, Grant, Resize, Take:
@@ -28,7 +28,7 @@ func (p *splitter) note(i int, s Step) {
 	default: // nothing stays of a write, nor of what is deleted
 		return
 	}
-	w.told = append(w.told, told{i, node})
+	w.kept = append(w.kept, kept{i, node})
 }
 
 // believer returns the slot of the process of a step whose belief a loss or release ends, -1 if there is none.
@@ -44,7 +44,7 @@ func (w *window) releaser(s Step) int {
 // mostKept is the number of nodes that may stand where a window is cut.
 const mostKept = 10
 
-// divisible reports whether what a window has been told of the nodes that stand is enough to go on:
+// divisible reports whether the steps that a window has kept of the nodes that stand are enough to go on:
 // each is the only one of its process, in the last session of that, and no belief is of another node.
 func (p *splitter) divisible() bool {
 	w := p.current
@@ -75,7 +75,7 @@ func (p *splitter) divisible() bool {
 func (p *splitter) cut() {
 	old, size := p.current, p.size
 	p.done, p.current, p.size = append(p.done, old), nil, old.size
-	for _, t := range old.told {
+	for _, t := range old.kept {
 		s := p.steps[t.step]
 		if s.Kind == Take {
 			s.Nodes = slices.DeleteFunc(slices.Clone(s.Nodes), func(n int64) bool { return !old.stand[n] })

@@ -4,7 +4,7 @@ package spec
 func (p *splitter) resize(i int, s Step) {
 	p.size = &line{kind: resized, what: s.Permits, step: i}
 	if p.current != nil {
-		p.note(i, s)
+		p.keep(i, s)
 		p.current.add(*p.size)
 	}
 }

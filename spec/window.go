@@ -29,7 +29,7 @@ type window struct {
 	stand   map[int64]bool
 	removed map[int64]bool
 	late    map[*ask]bool // acquires that will be granted, although others have deleted their node
-	told    []told
+	kept    []kept
 	again   int   // the number of lines at its beginning that are also in the window before
 	size    *line // of a semaphore, at its beginning
 

@@ -127,7 +127,7 @@ func (p *splitter) take(i int, s Step) {
 			w.add(*p.size)
 		}
 	}
-	p.note(i, s)
+	p.keep(i, s)
 	switch s.Kind {
 	case Create:
 		p.create(i, s)
